@@ -8,10 +8,6 @@
 #include "calibration/truth.h"
 #include "support/machine_file.h"
 
-static void assert_near(double value, double expected, double tolerance) {
-  if (!(fabs(value - expected) <= tolerance)) fail_msg("%.15g is not %.15g", value, expected);
-}
-
 static trial *trial_of(double time) {
   trial *t = calloc(1, sizeof *t);
   assert_non_null(t);
@@ -45,7 +41,7 @@ static void test_blow(void **state) {
                          "initial: {rail.position: 0}\n",
                          t, "rail.position");
   // 0.5 N s about 0.1005 s.
-  assert_near(x, 0.25 * (0.5 - 0.1005), 1e-11);
+  near(x, 0.25 * (0.5 - 0.1005), 1e-11);
 }
 
 // A ball falls from a height h onto a spring and bounces: when it reaches h again, its speed is zero.
@@ -62,9 +58,9 @@ static void test_bounce(void **state) {
       "contacts: {floor: {at: ball, normal: [0, 1, 0], stiffness: 5e4, damping: 0, friction: 0}}\n"
       "initial: {rail.position: 0.3}\n";
   double time = t->time;
-  assert_near(final_value(state, text, t, "rail.rate"), 0, 1e-8);
+  near(final_value(state, text, t, "rail.rate"), 0, 1e-8);
   t = trial_of(time);  // without the time of the contact
-  assert_near(final_value(state, text, t, "rail.position"), h, 1e-8);
+  near(final_value(state, text, t, "rail.position"), h, 1e-8);
 }
 
 // An integrator between the thresholds of a relay: a triangle.
@@ -74,7 +70,7 @@ static void test_relay(void **state) {
                          "  x: {type: integrator, input: r, gain: 7 1/s}\n",
                          trial_of(0.5), "x");
   // Total path 3.5: up 0.3, down 0.5, up 0.5 and so on; the remaining 3.2 are six halves and 0.2 downwards.
-  assert_near(x, 0.3 - 0.2, 1e-9);
+  near(x, 0.3 - 0.2, 1e-9);
 }
 
 // Passes through a state without remaining there; a sample follows.
@@ -90,7 +86,7 @@ static void test_states(void **state) {
                   "  both: {type: sum, inputs: [x, y]}\n",
                   trial_of(0.42), "both");
   // The state at 0.12 s, the sample at 0.15 s.
-  assert_near(x, 0.12 - 2 * 0.3 + 0.15 - 2 * 0.27, 1e-9);
+  near(x, 0.12 - 2 * 0.3 + 0.15 - 2 * 0.27, 1e-9);
 }
 
 // Levels of a quantizer with a ramp as input.
@@ -106,7 +102,7 @@ static void test_quantizer(void **state) {
         t, "x");
   }
   // Level k / 10 lasts for 0.1 s: 0.01 times 1 + 2 + ... + 9.
-  assert_near(sum, 2 * 0.45, 1e-8);
+  near(sum, 2 * 0.45, 1e-8);
 }
 
 static bool is_listed(const double *list, int count, double t) {

@@ -21,11 +21,6 @@ static od_machine *machine(double exponent, const char *start, double pressure) 
   return od_test_machine_text(text);
 }
 
-static void is_near(double value, double expected, double relative) {
-  if (!(fabs(value - expected) <= relative * fabs(expected)))
-    fail_msg("%.12g is not %.12g within %g", value, expected, relative);
-}
-
 static double gas_pressure(double oil, double exponent) {
   return precharge * pow(volume / (volume - oil), exponent);
 }
@@ -45,13 +40,13 @@ static void filling(void **state) {
     double n = exponents[i], y[6], start = volume * (1 - pow(precharge / 6e6, 1 / n));
     od_machine *m = machine(n, "balance", 6e6);
     od_test_run_to(m, "trapezoid", 1, 1e-4, names, 6, y);
-    is_near(y[1], flow + start - chamber / modulus * (y[0] - 6e6), 1e-9);
-    is_near(y[2], gas_pressure(y[1], n), 1e-12);
-    is_near(y[3], gas_work(y[1], n), 1e-9);
+    near_relative(y[1], flow + start - chamber / modulus * (y[0] - 6e6), 1e-9);
+    near_relative(y[2], gas_pressure(y[1], n), 1e-12);
+    near_relative(y[3], gas_work(y[1], n), 1e-9);
     assert_true(fabs(y[4]) < 1e-6 * y[3]);
     // At the end the flow is zero, and both pressures are equal.
     od_test_run_to(m, "trapezoid", 3, 1e-4, names, 6, y);
-    is_near(y[0], y[2], 1e-6);
+    near_relative(y[0], y[2], 1e-6);
     assert_true(fabs(y[5]) < 1e-6 * flow);
     od_machine_free(m);
   }
@@ -64,7 +59,7 @@ static void empty(void **state) {
   double y[2];
   od_machine *m = machine(1.2, "0", 1e6);
   od_test_run_to(m, "trapezoid", 0.002, 1e-5, names, 2, y);
-  is_near(y[0], 1e6 + modulus / chamber * flow * 0.002, 1e-9);
+  near_relative(y[0], 1e6 + modulus / chamber * flow * 0.002, 1e-9);
   assert_true(y[1] == 0);
   od_machine_free(m);
 }
@@ -80,7 +75,7 @@ static void draining(void **state) {
       "accumulators: {a: {at: P, volume: 1 l, precharge: 50 bar, area: 20 mm2}}\n"
       "initial: {P.pressure: 80 bar, a.oil: balance}\n");
   od_test_run_to(m, "trapezoid", 20, 1e-3, names, 4, y);
-  is_near(y[0], 1e5, 1e-3);
+  near_relative(y[0], 1e5, 1e-3);
   assert_true(y[1] >= 0 && y[1] < 1e-3 * volume);
   assert_true(fabs(y[2]) < 1e-7 && fabs(y[3]) < 1);
   od_machine_free(m);

@@ -18,11 +18,6 @@ static const char text[] =
     "motors: {m: {joint: J, between: [A, T], displacement: 5e-6, leakage: 2e-12, viscous: 0.02}}\n"
     "initial: {J.angle: 0, A.pressure: 10 bar}\n";
 
-static void is_near(double value, double expected, double relative) {
-  if (!(fabs(value - expected) <= relative * fabs(expected)))
-    fail_msg("%.12g is not %.12g within %g", value, expected, relative);
-}
-
 // Steady motion: D dp = load + viscous w and flow = D w + leakage dp.
 static void steady_motion(void **state) {
   (void)state;
@@ -32,11 +27,11 @@ static void steady_motion(void **state) {
   od_machine *m = od_test_machine_text(text);
   od_test_run_to(m, "trapezoid", 40, 1e-3, names, 7, y);
   double w = (flow - leakage * load / D) / (D + leakage * viscous / D), dp = (load + viscous * w) / D;
-  is_near(y[0], w, 1e-8);
-  is_near(y[1], 1e5 + dp, 1e-8);
-  is_near(y[2], flow, 1e-8);
-  is_near(y[3], load, 1e-8);  // the torque on the joint, minus friction
-  is_near(y[4], leakage * dp * dp + viscous * w * w, 1e-8);
+  near_relative(y[0], w, 1e-8);
+  near_relative(y[1], 1e5 + dp, 1e-8);
+  near_relative(y[2], flow, 1e-8);
+  near_relative(y[3], load, 1e-8);  // the torque on the joint, minus friction
+  near_relative(y[4], leakage * dp * dp + viscous * w * w, 1e-8);
   assert_true(fabs(y[5]) < 1e-4 * y[6]);
   od_machine_free(m);
 }

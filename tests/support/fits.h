@@ -31,10 +31,4 @@ static inline void fit_release(od_fitted *f, od_fit_plan *plan) {
   od_fit_plan_free(plan);
 }
 
-// Compares a value with the expected one, relative to it.
-static inline void expect_near(double value, double expected, double tolerance) {
-  if (!(fabs(value - expected) <= tolerance * fabs(expected)))
-    fail_msg("%.9g instead of %.9g: off by %.2g", value, expected, value / expected - 1);
-}
-
 #endif

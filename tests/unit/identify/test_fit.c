@@ -87,18 +87,18 @@ static void compare_with_closed_form(scratch *s, const char *more, long rows, in
   double T = best_time_constant(d, g), K = best_gain(d, T, g, &cost), eps = 1e-5;
   print_message("gain %.8f, time constant %.8f s; by hand %.8f, %.8f\n", f->estimate[0], f->estimate[1], K, T);
   // The minimum is flat: a search by costs alone has only half of the digits.
-  expect_near(f->estimate[1], T, 1e-6);
-  expect_near(f->estimate[0], K, 1e-6);
+  near_relative(f->estimate[1], T, 1e-6);
+  near_relative(f->estimate[0], K, 1e-6);
   // Covariance s^2 (J'J)^-1 with J = [g, K dg/dT].
   unit_response(d, T + eps, above);
   unit_response(d, T - eps, below);
   for (long k = 0; k < n; k++) above[k] = K * (above[k] - below[k]) / (2 * eps);
   double aa = product(g, g, n), ab = product(g, above, n), bb = product(above, above, n), s2 = cost / (double)(n - 2);
   double determinant = aa * bb - ab * ab;
-  expect_near(f->sigma[0], sqrt(s2 * bb / determinant), 1e-5);
-  expect_near(f->sigma[1], sqrt(s2 * aa / determinant), 1e-5);
-  expect_near(f->correlation[1], -ab / sqrt(aa * bb), 1e-5);
-  expect_near(f->search->cost * 2 * 0.05 * 0.05, cost, 1e-9);
+  near_relative(f->sigma[0], sqrt(s2 * bb / determinant), 1e-5);
+  near_relative(f->sigma[1], sqrt(s2 * aa / determinant), 1e-5);
+  near_relative(f->correlation[1], -ab / sqrt(aa * bb), 1e-5);
+  near_relative(f->search->cost * 2 * 0.05 * 0.05, cost, 1e-9);
   assert_true(f->rule.exact);
   assert_int_equal(f->identifiability->nulls + f->identifiability->weak, 0);
   free(g);
@@ -177,7 +177,7 @@ static void test_intervals_are_right(void **state) {
 
 static void expect_truth(const od_fitted *f, double tolerance) {
   for (int i = 0; i < f->plan->e->parameters; i++)
-    expect_near(f->estimate[i], f->plan->e->parameter[i].truth, tolerance);
+    near_relative(f->estimate[i], f->plan->e->parameter[i].truth, tolerance);
 }
 
 static void test_sets_with_other_inputs(void **state) {
@@ -221,7 +221,7 @@ static void test_unknown_start(void **state) {
     if (unknown) {
       expect_truth(f, 1e-8);
       assert_int_equal(f->search->n, 4);
-      expect_near(f->search->x[2], 1.3, 1e-8);
+      near_relative(f->search->x[2], 1.3, 1e-8);
       assert_true(fabs(f->search->x[3]) < 1e-8);
       assert_int_equal(f->identifiability->columns, 2);
       assert_int_equal(f->identifiability->nulls, 0);
@@ -261,9 +261,9 @@ static void test_calibrated_sensor(void **state) {
       "parameters: {lag.time_constant: {}, sensors.lag.bias: {}, sensors.lag.scale: {}}\n";
   od_fit_plan *plan = fit_plan_text(*state, text);
   od_fitted *f = fit_run(plan, NULL);
-  expect_near(f->estimate[0], 0.5, 1e-8);
-  expect_near(f->estimate[1], 0.3, 1e-8);
-  expect_near(f->estimate[2], 1.1, 1e-8);
+  near_relative(f->estimate[0], 0.5, 1e-8);
+  near_relative(f->estimate[1], 0.3, 1e-8);
+  near_relative(f->estimate[2], 1.1, 1e-8);
   fit_release(f, plan);
 }
 
@@ -352,8 +352,8 @@ static void test_uneven_times(void **state) {
   assert_false(f->data[0]->uniform);
   assert_int_equal(f->set[0].fitted_quality[0].missing, missing);
   assert_int_equal(f->set[0].fitted_quality[0].samples, 2001 - missing);
-  expect_near(f->estimate[0], 2, 1e-5);
-  expect_near(f->estimate[1], 0.5, 1e-4);
+  near_relative(f->estimate[0], 2, 1e-5);
+  near_relative(f->estimate[1], 0.5, 1e-4);
   fit_release(f, plan);
 }
 
@@ -368,7 +368,7 @@ static void test_relative_noise_of_a_log(void **state) {
   od_fit_plan *plan = fit_plan_text(s, text);
   const od_fit_options options = {.only_predict = true};
   od_fitted *f = fit_run(plan, &options);
-  expect_near(f->data[0]->sigma[0], 0.1, 1e-12);
+  near_relative(f->data[0]->sigma[0], 0.1, 1e-12);
   fit_release(f, plan);
 }
 
@@ -421,7 +421,7 @@ static void test_hydraulic_machine(void **state) {
   const double truth[] = {1600e6, 60, 63.6};
   for (int i = 0; i < 3; i++) {
     assert_true(isnan(plan->e->parameter[i].truth));
-    expect_near(f->estimate[i], truth[i], 1e-5);
+    near_relative(f->estimate[i], truth[i], 1e-5);
   }
   fit_release(f, plan);
 }
@@ -473,7 +473,7 @@ static void test_start_that_explodes(void **state) {
   // Other starts may do better.
   plan = growth_plan(*state, "fit: {starts: 8}\n");
   f = fit_run(plan, NULL);
-  expect_near(f->estimate[0], -2, 1e-3);
+  near_relative(f->estimate[0], -2, 1e-3);
   assert_true(isnan(f->start_fit) && f->fit > 95);
   assert_true(isinf(f->search->end_cost[0]));
   fit_release(f, plan);
@@ -592,7 +592,7 @@ static void test_combinations(void **state) {
   double power[] = {2, -1, 0, 0.5}, weight[] = {0, 0, 3, 1}, p[] = {3, 2, 5, 4}, gradient[4];
   const od_combination c = {"c", power, weight};
   double value = od_combination_value(&c, 4, p, gradient);
-  expect_near(value, 9.0 / 2 * 2 * 19, 1e-14);
+  near_relative(value, 9.0 / 2 * 2 * 19, 1e-14);
   for (int i = 0; i < 4; i++) {
     double at = p[i], eps = 1e-5;
     p[i] = at + eps;
@@ -600,7 +600,7 @@ static void test_combinations(void **state) {
     p[i] = at - eps;
     double below = od_combination_value(&c, 4, p, NULL);
     p[i] = at;
-    expect_near(gradient[i], (above - below) / (2 * eps), 1e-8);
+    near_relative(gradient[i], (above - below) / (2 * eps), 1e-8);
   }
   // At zero the derivative of p itself is still 1.
   double one[] = {1}, zero[] = {0}, nothing[] = {0};
@@ -636,8 +636,8 @@ static void test_identifiability_without_states(void **state) {
         for (int l = 0; l < 2; l++) A[a][b] -= G[a][2 + k] * inverse[k][l] * G[2 + l][b];
     }
   double determinant = A[0][0] * A[1][1] - A[0][1] * A[1][0];
-  expect_near(id->sigma[0], sqrt(A[1][1] / determinant), 1e-9);
-  expect_near(id->sigma[1], sqrt(A[0][0] / determinant), 1e-9);
+  near_relative(id->sigma[0], sqrt(A[1][1] / determinant), 1e-9);
+  near_relative(id->sigma[1], sqrt(A[0][0] / determinant), 1e-9);
   od_identifiability_free(id);
   // A parameter with the same effect as a state is not identifiable.
   for (int i = 0; i < M; i++) J[N * i] = J[N * i + 2] + J[N * i + 3];

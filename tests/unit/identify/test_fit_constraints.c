@@ -48,14 +48,14 @@ static void test_active_inequality(void **state) {
   double cost, gg, above, below, other, gain = profile(f->data[0], 0.45, &cost, &gg);
   profile(f->data[0], 0.45 + 1e-4, &above, &other);
   profile(f->data[0], 0.45 - 1e-4, &below, &other);
-  expect_near(f->estimate[1], 0.45, 1e-12);
-  expect_near(f->estimate[0], gain, 1e-8);
-  expect_near(f->search->cost, cost, 1e-9);
+  near_relative(f->estimate[1], 0.45, 1e-12);
+  near_relative(f->estimate[0], gain, 1e-8);
+  near_relative(f->search->cost, cost, 1e-9);
   // c = 0.9 - 2 T: a constraint moved by 1 moves T by a half.
-  expect_near(f->search->multiplier[0], -0.5 * (above - below) / 2e-4, 1e-5);
+  near_relative(f->search->multiplier[0], -0.5 * (above - below) / 2e-4, 1e-5);
   assert_true(f->search->active[0] && !f->search->active[1]);
   double variance = 2 * cost / (double)(f->data[0]->rows - 1);
-  expect_near(f->sigma_white[0], sqrt(variance / gg) * f->data[0]->sigma[0], 1e-6);
+  near_relative(f->sigma_white[0], sqrt(variance / gg) * f->data[0]->sigma[0], 1e-6);
   assert_true(f->sigma_white[1] == 0 && od_fit_is_fixed(f, 1) && !od_fit_is_fixed(f, 0));
   assert_true(od_verdict_has(&f->verdict, "constraint.active"));
   assert_false(od_verdict_has(&f->verdict, "sigma.none"));
@@ -84,13 +84,13 @@ static void test_equality_identifies(void **state) {
   strcat(text, "constraints: [lag.gain = 2 * lead.gain]\n");
   plan = fit_plan_text(*state, text);
   f = fit_run(plan, NULL);
-  expect_near(f->estimate[0], sqrt(6), 1e-7);
-  expect_near(f->estimate[1], sqrt(6) / 2, 1e-7);
+  near_relative(f->estimate[0], sqrt(6), 1e-7);
+  near_relative(f->estimate[1], sqrt(6) / 2, 1e-7);
   assert_int_equal(f->identifiability->nulls, 0);
   assert_int_equal(f->identifiability->tied, 1);
   assert_true(isfinite(f->sigma[0]) && isinf(f->identifiability->singular[0]));
   // The Cramer-Rao bounds with the constraint are those with one gain fewer: sigma(lag.gain) = 2 sigma(lead.gain).
-  expect_near(f->identifiability->sigma[0], 2 * f->identifiability->sigma[1], 1e-9);
+  near_relative(f->identifiability->sigma[0], 2 * f->identifiability->sigma[1], 1e-9);
   // The data do not determine its value without the constraint.
   assert_true(isnan(f->search->beyond[0]));
   fit_release(f, plan);
@@ -112,15 +112,15 @@ static void test_nonlinear_equality(void **state) {
   od_fitted *g = fit_run(one, NULL);
   // Product P = 1.5 g there, x^3/2 here; dP = 1.5 dg = 1.5 x^2 dx.
   double product = 1.5 * g->estimate[0], x = cbrt(2 * product);
-  expect_near(f->estimate[0], x, 1e-7);
-  expect_near(f->estimate[1], x * x / 2, 1e-7);
-  expect_near(f->estimate[2], g->estimate[1], 1e-7);
-  expect_near(f->sigma_white[0], g->sigma_white[0] / (x * x), 1e-5);
-  expect_near(f->sigma_white[1], x * f->sigma_white[0], 1e-6);
-  expect_near(f->sigma_white[2], g->sigma_white[1], 1e-5);
+  near_relative(f->estimate[0], x, 1e-7);
+  near_relative(f->estimate[1], x * x / 2, 1e-7);
+  near_relative(f->estimate[2], g->estimate[1], 1e-7);
+  near_relative(f->sigma_white[0], g->sigma_white[0] / (x * x), 1e-5);
+  near_relative(f->sigma_white[1], x * f->sigma_white[0], 1e-6);
+  near_relative(f->sigma_white[2], g->sigma_white[1], 1e-5);
   // Standard deviations for colored residuals follow from the effect of each row on the estimates.
-  expect_near(f->sigma_colored[0], g->sigma_colored[0] / (x * x), 1e-4);
-  expect_near(f->sigma_colored[1], x * f->sigma_colored[0], 1e-4);
+  near_relative(f->sigma_colored[0], g->sigma_colored[0] / (x * x), 1e-4);
+  near_relative(f->sigma_colored[1], x * f->sigma_colored[0], 1e-4);
   fit_release(g, one);
   fit_release(f, plan);
 }

@@ -228,8 +228,8 @@ static void test_servo(void **state) {
     assert_true(fabs(fine->shift[k]) < 0.1 * fine->sigma[k]);
     assert_int_equal(coarse->search->at_bound[k], 0);
   }
-  expect_near(fine->estimate[0], 4e-12, 0.02);
-  expect_near(fine->estimate[1], 950e6, 0.005);
+  near_relative(fine->estimate[0], 4e-12, 0.02);
+  near_relative(fine->estimate[1], 950e6, 0.005);
   assert_true(od_verdict_has(&coarse->verdict, "step.shift"));
   assert_false(od_verdict_has(&fine->verdict, "step.shift"));
   fit_release(coarse, coarse_plan);
@@ -313,7 +313,7 @@ static void test_wild_samples(void **state) {
   fit_release(f, plan);
   f = fit_with_sample(*state, 700, 1e4, "fit: {loss: cauchy}\n", &plan, &status, &err);
   assert_int_equal(f->verdict.trust, OD_DOUBTFUL);
-  expect_near(f->estimate[0], gain, 0.02);
+  near_relative(f->estimate[0], gain, 0.02);
   fit_release(f, plan);
 }
 
@@ -443,8 +443,8 @@ static void test_small_numbers(void **state) {
              starts[i]);
     plan = fit_plan_text(*state, text);
     od_fitted *f = fit_run(plan, NULL);
-    expect_near(f->estimate[0], 2e-12, 1e-6);
-    expect_near(f->estimate[1], 0.5, 1e-6);
+    near_relative(f->estimate[0], 2e-12, 1e-6);
+    near_relative(f->estimate[1], 0.5, 1e-6);
     assert_int_equal(f->search->at_bound[0], 0);
     assert_true(f->fit > 99.99);
     fit_release(f, plan);

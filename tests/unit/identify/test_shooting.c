@@ -129,13 +129,13 @@ static void expect_same_fits(scratch *s, const char *head, const char *start, co
     double unit = f[0]->sigma[i] > 0 ? f[0]->sigma[i] : 1e-6, off = (f[1]->estimate[i] - f[0]->estimate[i]) / unit;
     if (!(fabs(off) < 1e-6)) fail_msg("%s: %s is off by %g sigmas", start, plan[0]->e->parameter[i].path, off);
     if (f[0]->sigma_white[i] == 0) continue;
-    expect_near(f[1]->sigma_white[i], f[0]->sigma_white[i], 1e-6);
-    expect_near(f[1]->sigma_colored[i], f[0]->sigma_colored[i], 1e-5);
+    near_relative(f[1]->sigma_white[i], f[0]->sigma_white[i], 1e-6);
+    near_relative(f[1]->sigma_colored[i], f[0]->sigma_colored[i], 1e-5);
     // A robust loss weights the rows with which nodes are eliminated.
     if (plan[0]->loss == OD_LOSS_LINEAR)
-      expect_near(f[1]->identifiability->sigma[i], f[0]->identifiability->sigma[i], 1e-6);
+      near_relative(f[1]->identifiability->sigma[i], f[0]->identifiability->sigma[i], 1e-6);
   }
-  expect_near(f[1]->search->cost, f[0]->search->cost, 1e-9);
+  near_relative(f[1]->search->cost, f[0]->search->cost, 1e-9);
   assert_int_equal(f[1]->search->freedom, f[0]->search->freedom);
   assert_int_equal(f[1]->verdict.trust, f[0]->verdict.trust);
   assert_int_equal(f[1]->set[0].segments, 7);
@@ -201,7 +201,7 @@ static void test_shift_by_steps(void **state) {
   assert_int_equal(f[1]->set[0].segments, 5);
   for (int i = 0; i < 3; i++) {
     assert_true(fabs(f[0]->shift[i]) > f[0]->sigma[i]);
-    expect_near(f[1]->shift[i], f[0]->shift[i], 0.02);
+    near_relative(f[1]->shift[i], f[0]->shift[i], 0.02);
   }
   for (int way = 0; way < 2; way++) fit_release(f[way], plan[way]);
 }

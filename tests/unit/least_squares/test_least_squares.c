@@ -13,10 +13,6 @@
 #include "oleodyn/least_squares.h"
 #include "support/random_machine.h"
 
-static void assert_near(double a, double b, double tolerance) {
-  if (!(fabs(a - b) <= tolerance)) fail_msg("%.17g is not %.17g within %g", a, b, tolerance);
-}
-
 static od_ls_result *solve(const od_ls_problem *problem, const od_ls_options *options) {
   od_ls_result *r;
   od_error err = {0};
@@ -77,15 +73,15 @@ static void linear_against_lapack(void **state) {
       const od_ls_problem problem = {
           .m = m, .n = n, .user = &l, .residuals = linear_residuals, .jacobian = linear_jacobian, .start = start};
       od_ls_result *r = solve(&problem, &options);
-      assert_near(2 * r->cost, squares, 1e-11 * squares);
+      near(2 * r->cost, squares, 1e-11 * squares);
       assert_int_equal(r->freedom, m - n);
       assert_int_equal(r->rank, n);
-      for (int j = 0; j < n; j++) assert_near(r->x[j], copy.b[j], 1e-9 * (1 + fabs(copy.b[j])));
+      for (int j = 0; j < n; j++) near(r->x[j], copy.b[j], 1e-9 * (1 + fabs(copy.b[j])));
       for (int j = 0; j < n * n; j++) {
         double size = sqrt(inverse[j / n * (n + 1)] * inverse[j % n * (n + 1)]);
-        assert_near(r->covariance[j], squares / (m - n) * inverse[j], 1e-8 * squares / (m - n) * size);
+        near(r->covariance[j], squares / (m - n) * inverse[j], 1e-8 * squares / (m - n) * size);
       }
-      for (int j = 0; j < n; j++) assert_near(r->sigma[j], sqrt(r->covariance[j * (n + 1)]), 0);
+      for (int j = 0; j < n; j++) near(r->sigma[j], sqrt(r->covariance[j * (n + 1)]), 0);
       od_ls_result_free(r);
     }
   }
@@ -114,7 +110,7 @@ static void row_blocks(void **state) {
         for (int b = 0; b <= k; b++) {
           double sum = a == k && b == k ? qr.rest : 0;
           for (int i = 0; i < k; i++) sum += qr.R[i * (k + 1) + a] * qr.R[i * (k + 1) + b];
-          assert_near(sum, product[a][b], 1e-12 * sqrt(product[a][a] * product[b][b]));
+          near(sum, product[a][b], 1e-12 * sqrt(product[a][a] * product[b][b]));
         }
       for (int i = 0; i < k; i++)
         for (int j = 0; j < i; j++) assert_true(qr.R[i * (k + 1) + j] == 0);
@@ -144,7 +140,7 @@ static void column_that_underflows(void **state) {
       for (int b = 1; b <= K; b++) {
         double sum = a == K && b == K ? qr.rest : 0;
         for (int i = 0; i < K; i++) sum += qr.R[i * (K + 1) + a] * qr.R[i * (K + 1) + b];
-        assert_near(sum, product[a][b], 1e-12 * sqrt(product[a][a] * product[b][b]));
+        near(sum, product[a][b], 1e-12 * sqrt(product[a][a] * product[b][b]));
       }
   }
 }
@@ -230,10 +226,10 @@ static void boxes_against_brute_force(void **state) {
                                      .low = low,
                                      .high = high};
       od_ls_result *r = solve(&problem, &options);
-      assert_near(r->cost, best, 1e-9 * best);
+      near(r->cost, best, 1e-9 * best);
       int at_bounds = 0;
       for (int j = 0; j < n; j++) {
-        assert_near(r->x[j], best_x[j], 1e-6);
+        near(r->x[j], best_x[j], 1e-6);
         int bound = best_x[j] == low[j] ? -1 : best_x[j] == high[j] ? 1 : 0;
         assert_int_equal(r->at_bound[j], bound);
         if (bound) assert_true(r->x[j] == best_x[j] && r->sigma[j] == 0);
@@ -280,18 +276,18 @@ static void curved_valley_in_a_box(void **state) {
     if (method == OD_LS_REFLECTIVE) options.progress = strictly_inside, options.progress_user = &problem;
     od_ls_result *r = solve(&problem, &options);
     assert_true(r->x[0] == 0.5);
-    assert_near(r->x[1], 0.25, 1e-9);
+    near(r->x[1], 0.25, 1e-9);
     assert_int_equal(r->at_bound[0], 1);
     assert_int_equal(r->at_bound[1], 0);
-    assert_near(r->sigma[1], sqrt(r->variance) / 10, 1e-9);
+    near(r->sigma[1], sqrt(r->variance) / 10, 1e-9);
     od_ls_result_free(r);
   }
   // The minimum lies on the bound, but the bound is not active.
   const double touching[2] = {1, INFINITY};
   problem.high = touching;
   od_ls_result *r = solve(&problem, NULL);
-  assert_near(r->x[0], 1, 1e-6);
-  assert_near(r->x[1], 1, 2e-6);
+  near(r->x[0], 1, 1e-6);
+  near(r->x[1], 1, 2e-6);
   od_ls_result_free(r);
 }
 
@@ -320,8 +316,8 @@ static void truncation_jams(void **state) {
       assert_int_equal(r->reason, OD_LS_STUCK);
       assert_true(r->offset > 0.1);
     } else {
-      assert_near(r->x[0], 0.2, 1e-9);
-      assert_near(r->x[1], 1.8, 1e-9);
+      near(r->x[0], 0.2, 1e-9);
+      near(r->x[1], 1.8, 1e-9);
     }
     od_ls_result_free(r);
   }
@@ -375,8 +371,8 @@ static void units_of_any_size(void **state) {
                                            .high = high};
             const od_ls_options options = {.method = (od_ls_method)method};
             od_ls_result *r = solve(&problem, &options);
-            assert_near(r->x[0] / unit, cases[c].x[0], 1e-7);
-            assert_near(r->x[1], cases[c].x[1], 1e-7);
+            near(r->x[0] / unit, cases[c].x[0], 1e-7);
+            near(r->x[1], cases[c].x[1], 1e-7);
             assert_int_equal(r->at_bound[0], cases[c].bound);
             assert_true(r->cost <= r->start_cost);
             od_ls_result_free(r);
@@ -402,7 +398,7 @@ static void bound_out_of_reach(void **state) {
   assert_true(r->x[0] > 0 && r->x[0] < 1e-15);
   assert_int_equal(r->at_bound[0], -1);
   assert_int_equal(r->free, 1);
-  assert_near(r->x[1], 3.5, 1e-4);
+  near(r->x[1], 3.5, 1e-4);
   od_ls_result_free(r);
 }
 
@@ -426,8 +422,8 @@ static void worse_than_the_start(void **state) {
   od_ls_result *r = NULL;
   assert_int_equal(od_least_squares(&problem, NULL, &r, NULL), OD_NOT_CONVERGED);
   assert_int_equal(r->reason, OD_LS_STUCK);
-  assert_near(r->start_cost, 0.5, 0);
-  assert_near(r->cost, 2, 1e-12);
+  near(r->start_cost, 0.5, 0);
+  near(r->cost, 2, 1e-12);
   od_ls_result_free(r);
 }
 
@@ -453,27 +449,27 @@ static void undetermined_directions(void **state) {
   for (int method = OD_LS_REFLECTIVE; method <= OD_LS_GAUSS_NEWTON; method++) {
     const od_ls_options options = {.method = (od_ls_method)method};
     od_ls_result *r = solve(&problem, &options);
-    assert_near(r->x[0] + r->x[1], 3.08, 1e-9);
-    assert_near(r->x[2], 2, 1e-9);
+    near(r->x[0] + r->x[1], 3.08, 1e-9);
+    near(r->x[2], 2, 1e-9);
     assert_true(r->x[3] == 7);
-    assert_near(r->cost, 0.5 * (0.08 * 0.08 + 0.04 * 0.04), 1e-12);
+    near(r->cost, 0.5 * (0.08 * 0.08 + 0.04 * 0.04), 1e-12);
     assert_int_equal(r->rank, 2);
     assert_int_equal(r->freedom, 2);
     assert_true(isinf(r->sigma[0]) && isinf(r->sigma[1]) && isfinite(r->sigma[2]) && isinf(r->sigma[3]));
     assert_true(isnan(r->covariance[1]) && isfinite(r->covariance[2 * 4 + 2]));
     // sqrt(2) and 1 for columns of length 1, then two zeros: (1, -1, 0, 0) / sqrt(2) and (0, 0, 0, 1) in any order.
-    assert_near(r->singular_values[0], sqrt(2), 1e-12);
-    assert_near(r->singular_values[1], 1, 1e-12);
-    assert_near(r->singular_values[2], 0, 1e-12);
+    near(r->singular_values[0], sqrt(2), 1e-12);
+    near(r->singular_values[1], 1, 1e-12);
+    near(r->singular_values[2], 0, 1e-12);
     double seen = 0, none = 0;
     for (int i = 2; i < 4; i++) {
       const double *v = r->directions + 4 * i;
       seen += fabs(v[0] - v[1]) / sqrt(2), none += fabs(v[3]);
-      assert_near(v[0] + v[1], 0, 1e-12);
-      assert_near(v[2], 0, 1e-12);
+      near(v[0] + v[1], 0, 1e-12);
+      near(v[2], 0, 1e-12);
     }
-    assert_near(seen, 1, 1e-12);
-    assert_near(none, 1, 1e-12);
+    near(seen, 1, 1e-12);
+    near(none, 1, 1e-12);
     od_ls_result_free(r);
   }
 }
@@ -537,11 +533,11 @@ static void robust_losses(void **state) {
       const od_ls_options options = {.loss = (od_ls_loss)loss, .loss_scale = scale};
       od_ls_result *r = solve(&problem, &options);
       double x = scan(loss, scale);
-      assert_near(r->x[0], x, 3e-7);
-      assert_near(r->cost, robust_cost(loss, scale, r->x[0]), 1e-12 * r->cost);
+      near(r->x[0], x, 3e-7);
+      near(r->cost, robust_cost(loss, scale, r->x[0]), 1e-12 * r->cost);
       // The slope of the cost by a central difference.
       double slope = (robust_cost(loss, scale, r->x[0] + 1e-5) - robust_cost(loss, scale, r->x[0] - 1e-5)) / 2e-5;
-      assert_near(slope, 0, 1e-7);
+      near(slope, 0, 1e-7);
       od_ls_result_free(r);
     }
 }
@@ -575,8 +571,8 @@ static void cannot_evaluate(void **state) {
                                        .jacobian = exact ? logarithm_jacobian : NULL,
                                        .start = start};
         od_ls_result *r = solve(&problem, &options);
-        assert_near(r->x[0], exp(-2), 1e-7);
-        assert_near(r->x[1], 3, 1e-7);
+        near(r->x[0], exp(-2), 1e-7);
+        near(r->x[1], 3, 1e-7);
         od_ls_result_free(r);
       }
   // At the start it is an error.
@@ -635,7 +631,7 @@ static void stopping(void **state) {
     if (i < 2)
       assert_true(error > 1e-12 && error < 1e-1);
     else
-      assert_near(error, 0, 1e-15);
+      near(error, 0, 1e-15);
     od_ls_result_free(r);
   }
   options = (od_ls_options){.gradient_tolerance = -1, .step_tolerance = -1, .cost_tolerance = 1e-2};
@@ -684,10 +680,10 @@ static od_ls_problem decay_problem(void) {
 }
 
 static void assert_same_minimum(const od_ls_result *a, const od_ls_result *b, double tolerance) {
-  for (int j = 0; j < a->n; j++) assert_near(a->x[j], b->x[j], tolerance * fabs(b->x[j]));
-  for (int j = 0; j < a->n; j++) assert_near(a->sigma[j], b->sigma[j], 10 * tolerance * b->sigma[j]);
+  for (int j = 0; j < a->n; j++) near(a->x[j], b->x[j], tolerance * fabs(b->x[j]));
+  for (int j = 0; j < a->n; j++) near(a->sigma[j], b->sigma[j], 10 * tolerance * b->sigma[j]);
   for (int j = 0; j < a->n * a->n; j++)
-    assert_near(a->covariance[j], b->covariance[j], 30 * tolerance * a->sigma[j / a->n] * a->sigma[j % a->n]);
+    near(a->covariance[j], b->covariance[j], 30 * tolerance * a->sigma[j / a->n] * a->sigma[j % a->n]);
 }
 
 static void transforms_and_scales(void **state) {
@@ -721,7 +717,7 @@ static void transforms_and_scales(void **state) {
   int pivot[3];
   assert_int_equal(od_lu_factor(3, inverse, pivot), OD_OK);
   // The factors have the inverses of the pivots on their diagonal.
-  assert_near(volume, size * sqrt(fabs(inverse[0] * inverse[4] * inverse[8])), 1e-9 * volume);
+  near(volume, size * sqrt(fabs(inverse[0] * inverse[4] * inverse[8])), 1e-9 * volume);
   od_ls_result_free(r);
   od_ls_result_free(plain);
 }
@@ -770,7 +766,7 @@ static void fixed_parameters(void **state) {
   const double start[3] = {0, 1, all->x[2]};
   problem.start = start, problem.fixed = fixed;
   od_ls_result *r = solve(&problem, NULL);
-  for (int j = 0; j < 3; j++) assert_near(r->x[j], all->x[j], 1e-10);
+  for (int j = 0; j < 3; j++) near(r->x[j], all->x[j], 1e-10);
   assert_true(r->x[2] == all->x[2] && r->sigma[2] == 0 && r->sigma[0] < all->sigma[0]);
   assert_int_equal(r->freedom, TIMES - 2);
   assert_int_equal(r->searched, 2);
@@ -805,8 +801,8 @@ static void multistart(void **state) {
     const od_ls_starts starts = {.box = 40, .around = 5, .seed = 5, .uniform = uniform};
     assert_int_equal(od_least_squares_multistart(&problem, NULL, &starts, &r, NULL), OD_OK);
     assert_int_equal(r->starts, 46);
-    assert_near(r->x[0], 2, 1e-9);
-    assert_near(r->x[1], 1, 1e-9);
+    near(r->x[0], 2, 1e-9);
+    near(r->x[1], 1, 1e-9);
     assert_memory_equal(r->start_x, problem.start, 2 * sizeof(double));
     assert_true(r->end_cost[0] == one->cost);
     double least = INFINITY;
@@ -851,7 +847,7 @@ static void multistart_with_trouble(void **state) {
   const double start[2] = {-1, 0}, low[2] = {-1, -10}, high[2] = {20, 10};
   problem = (od_ls_problem){.m = 2, .n = 2, .residuals = logarithm, .start = start, .low = low, .high = high};
   assert_int_equal(od_least_squares_multistart(&problem, NULL, &starts, &r, &err), OD_OK);
-  assert_near(r->x[0], exp(-2), 1e-7);
+  near(r->x[0], exp(-2), 1e-7);
   assert_true(isinf(r->end_cost[0]));
   assert_string_equal(err.text, "");
   od_ls_result_free(r);

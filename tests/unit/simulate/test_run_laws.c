@@ -40,10 +40,6 @@ static double number(const char *text, const char *words) {
   if (!at) fail_msg("'%s' is not in: %s", words, text);
   return strtod(at + strlen(words), NULL);
 }
-static void is_near(double got, double want, double part) {
-  if (!(fabs(got - want) <= part * fabs(want))) fail_msg("got %g, expected %g", got, want);
-}
-
 // 100 kg on a rail whose friction would hold 1500 N creeps with vs atanh(981/1500).
 static const char *hanging(const char *friction) {
   static char text[600];
@@ -57,7 +53,7 @@ static const char *hanging(const char *friction) {
 static void creep(void **state) {
   (void)state;
   const char *text = remark(hanging("{law: coulomb, Fc: 1500 N, vs: 0.05 m/s}"), "friction.creep");
-  is_near(number(text, "moves by "), 5e3 * 0.05 * atanh(981 / 1500.0), 2e-3);  // mm
+  near_relative(number(text, "moves by "), 5e3 * 0.05 * atanh(981 / 1500.0), 2e-3);  // mm
   // The same with a steady Stribeck law, which changes its sign within v0.
   text = remark(hanging("{law: tustin, Fs: 1500 N, Fc: 1500 N, vs: 0.1 m/s, v0: 1 mm/s}"), "friction.creep");
   assert_non_null(text);
@@ -78,7 +74,7 @@ static void contact(void **state) {
       "initial: {f.position1: 0 m, f.position2: 0 m, f.angle3: 0}\nrun: {time: 5 s, step: 1 ms}\n",
       "friction.creep");
   double share = 1 / 3.0;
-  is_near(number(text, "slides by "), 5 * 10 * share / sqrt(1 - share * share), 0.01);  // mm
+  near_relative(number(text, "slides by "), 5 * 10 * share / sqrt(1 - share * share), 0.01);  // mm
 }
 
 // A sine through a delay: the error of order 3 is below 1e-3 at w T = 1; at w T = 20 pi its phase is less than half of the correct one.
@@ -100,7 +96,7 @@ static void delays(void **state) {
   double mean = number(text, "by ") / 100 * 2;
   print_message("mean deviation %.3f, of the steady part alone %.3f\n", mean, steady);
   assert_true(mean > 0.5 * steady && mean < 1.5 * steady + 0.3);
-  is_near(number(text, "up to "), pow(0.05 * 720 * 5040 / 36, 1 / 7.0) / (2 * pi * 10), 0.05);
+  near_relative(number(text, "up to "), pow(0.05 * 720 * 5040 / 36, 1 / 7.0) / (2 * pi * 10), 0.05);
   assert_null(remark(delayed("0.1 s", "pade: 3"), "delay.pade"));
   assert_null(remark(delayed("10 s", "sample: 10 ms"), "delay.pade"));
 }
@@ -116,7 +112,7 @@ static const char *pumped(const char *flow) {
 }
 static void pressures(void **state) {
   (void)state;
-  is_near(number(remark(pumped("1 L/s"), "pressure.high"), "reaches "), 1400, 1e-3);
+  near_relative(number(remark(pumped("1 L/s"), "pressure.high"), "reaches "), 1400, 1e-3);
   assert_null(remark(pumped("0.5 L/s"), "pressure.high"));
 }
 
@@ -139,8 +135,8 @@ static const char *plunger(const char *tank, const char *pressure, const char *f
 }
 static void air(void **state) {
   (void)state;
-  is_near(number(remark(plunger("1 bar", "1 bar", "0 N"), "cylinder.air"), "too large by "),
-          101325 * pi / 4 * 0.07 * 0.07, 2e-3);
+  near_relative(number(remark(plunger("1 bar", "1 bar", "0 N"), "cylinder.air"), "too large by "),
+                101325 * pi / 4 * 0.07 * 0.07, 2e-3);
   assert_null(remark(plunger("0 bar", "0 bar", "0 N"), "cylinder.air"));
   assert_null(remark(plunger("1 bar", "200 bar", "0 N"), "cylinder.air"));
   assert_null(remark(plunger("1 bar", "1 bar", "390 N"), "cylinder.air"));
@@ -163,7 +159,7 @@ static const char *shut(const char *end) {
 }
 static void lines(void **state) {
   (void)state;
-  is_near(number(remark(shut("1.002 s"), "line.modes"), "up to "), 6 * 1200 / 60.0, 1e-6);
+  near_relative(number(remark(shut("1.002 s"), "line.modes"), "up to "), 6 * 1200 / 60.0, 1e-6);
   assert_null(remark(shut("1.4 s"), "line.modes"));
 }
 
@@ -175,7 +171,7 @@ static void junctions(void **state) {
       "orifices: {o: {between: [T, J], area: 1 mm^2, discharge: 0.7}, out: {between: [A, T], area: 10 mm^2, discharge: 0.7}}\npumps: {p: {from: J, to: A, flow: 6 L/min}}\n"
       "initial: {A.pressure: 0 bar}\nrun: {time: 2 s, step: 1 ms}\n",
       "junction.empty");
-  is_near(number(text, "draw "), 0.2, 0.01);  // l
+  near_relative(number(text, "draw "), 0.2, 0.01);  // l
 }
 
 // A pump draws 6 L/min from 0.5 L: it is empty after 5 s.
@@ -185,7 +181,7 @@ static void empty(void **state) {
       "oil: {density: 870, law: constant, modulus: 1.4 GPa}\nvolumes: {A: {volume: 0.5 L}}\ntanks: {T: {pressure: 0 bar}}\n"
       "pumps: {p: {from: A, to: T, flow: 6 L/min}}\ninitial: {A.pressure: 0 bar}\nrun: {time: 6 s, step: 1 ms}\n",
       "volume.empty");
-  is_near(number(text, "volume A is empty at "), 5, 1e-3);
+  near_relative(number(text, "volume A is empty at "), 5, 1e-3);
 }
 
 int main(void) {
