@@ -89,7 +89,7 @@ typedef struct od_joint_spec {
   int lead;          // index in theta of the travel per turn (m); only for screws
   int reserved[3];   // zero
 } od_joint_spec;
-// Returns the spec of a joint without axes; set the other fields afterwards.
+// Returns the spec of a joint without axes; set the other fields afterward.
 OD_API od_joint_spec od_joint_spec_of(od_joint_type type, int point_a, int point_b);
 // Adds a joint. Returns the index of the joint.
 OD_API int od_build_joint(od_build *b, const char *name, const od_joint_spec *spec);
@@ -241,7 +241,7 @@ OD_API int od_build_element(od_build *b, const char *name, const od_element_spec
 
 // Adds all numbers of an element in the order of its class, each with the path "name.key". Keys that are not given get their
 // defaults. Returns the index of the first number, or OD_UNUSED if there is no such class. If the class has a curve, add the
-// points of the curve afterwards.
+// points of the curve afterward.
 typedef struct od_keyed_number {
   const char *key;
   double value;

@@ -9,7 +9,7 @@
 //   use `reserved`, which must be zero, for new fields, so that compiled programs keep working. Structs for which zero is a
 //   valid index are initialized by a function (od_joint_spec_of, od_element_spec_of). Structs that only the library creates
 //   (od_ls_result, od_run_defaults, od_message) may grow at their end.
-// - Arrays, texts and structs that are passed to a function are copied. The caller may change or free them afterwards.
+// - Arrays, texts and structs that are passed to a function are copied. The caller may change or free them afterward.
 // - Some arguments are not copied and must outlive the object that uses them: `user` pointers and functions of the caller; the
 //   machine of a plant (od_machine_plant) and the model of a plant (od_model_plant); the plant of a simulation or observer.
 //   A plant with calibrated sensors or tied parameters owns the inner plant. The caller owns the memory given to

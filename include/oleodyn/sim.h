@@ -109,7 +109,7 @@ OD_API od_status od_sim_repartition_with_parameters(od_sim *sim, double *map, do
 // time of the next sample (INFINITY: none). od_sim_sample() takes the samples and switches that are due at the current time. Call
 // this function between steps and after jumps of the inputs. map (nx x nx) and by_parameters (nx x np) receive the derivatives of
 // the new state; they may be NULL. od_sim_start() takes the first samples. If a sample or switch fails, or if the plant cannot be
-// evaluated afterwards, the simulation does not change.
+// evaluated afterward, the simulation does not change.
 OD_API double od_sim_next_sample(const od_sim *sim);
 OD_API od_status od_sim_sample(od_sim *sim, double *map, double *by_parameters, bool *changed);
 // Computes the guards of the plant at the current point (od_plant_guards() values).

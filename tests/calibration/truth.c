@@ -221,7 +221,7 @@ static double next_break(const driver *d, double t) {
   return sample > t + same_time ? fmin(next, sample) : next;
 }
 
-// At an event, or at the start of a piece: due samples and switches, the outputs afterwards, and a restart.
+// At an event, or at the start of a piece: due samples and switches, the outputs afterward, and a restart.
 static bool begin_again(driver *d) {
   return take_events(d) && change_coordinates(d) && record(d, od_sim_time(d->sim)) && restart_solver(d);
 }

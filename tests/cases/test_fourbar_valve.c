@@ -263,7 +263,7 @@ static void printed_relief_area(void **state) {
 // The hose volumes as printed, a hundred times too large: the oil is too soft to hold the machine. p_1 falls below
 // zero, the crank runs through the singular position where the cylinder is stretched to 2 m, and comes down on the
 // other side until the piston hits its stop. Until cavitation begins, the hand-written model, which has no cavitation,
-// must agree; afterwards the engine must continue with plausible numbers.
+// must agree; afterward the engine must continue with plausible numbers.
 static void printed_hose_volumes(void **state) {
   (void)state;
   enum { ROWS = 501 };

@@ -11,7 +11,7 @@
 // Without option, all FMUs are interleaved, each with three instances: one is a row behind the first, one begins in the middle of the run
 // with a saved and serialized state. At the end the first instance returns to the saved state. --some: at most 400 rows.
 //
-// --refuse: calls in the wrong order and with wrong arguments fail with an error and a message, and the instance can be reset afterwards.
+// --refuse: calls in the wrong order and with wrong arguments fail with an error and a message, and the instance can be reset afterward.
 // --exchange: a machine is integrated by a Runge-Kutta rule with events, which gives the rows within 1e-5 of their range (with inputs and
 // kinks within steps: 1e-3); directional derivatives are those of difference quotients.
 // --observer: an observer gets the samples of the rows of `oleodyn observe` and estimates the same, apart from the round-off of times; a
@@ -257,7 +257,7 @@ static void refuse_2(unit *u) {
   refused(u->f2.EnterInitializationMode(c), "enter again");
   check(u->f2.ExitInitializationMode(c), "exit");
   refused(u->f2.DoStep(c, h, h, 1), "step from another time");
-  refused(u->f2.DoStep(c, 0, -h, 1), "step backwards");
+  refused(u->f2.DoStep(c, 0, -h, 1), "step backward");
   refused(u->f2.DoStep(c, 0, 0, 1), "step of length 0");
   refused(u->f2.DoStep(c, 0, 2 * end, 1), "step beyond the stop time");
   refused(u->f2.GetReal(c, &unknown, 1, &value), "unknown variable");
@@ -309,7 +309,7 @@ static void refuse_3(unit *u) {
   refused(u->f3.EnterInitializationMode(i, 0, 0, 0, 1, end), "enter again");
   check(u->f3.ExitInitializationMode(i), "exit");
   refused(u->f3.DoStep(i, h, h, 1, &e, &t, &r, &last), "step from another time");
-  refused(u->f3.DoStep(i, 0, -h, 1, &e, &t, &r, &last), "step backwards");
+  refused(u->f3.DoStep(i, 0, -h, 1, &e, &t, &r, &last), "step backward");
   refused(u->f3.DoStep(i, 0, 2 * end, 1, &e, &t, &r, &last), "step beyond the stop time");
   refused(u->f3.GetFloat64(i, &unknown, 1, &value, 1), "unknown variable");
   refused(u->f3.GetInt32(i, &output, 1, &number, 1), "variable of another type");

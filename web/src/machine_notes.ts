@@ -127,7 +127,7 @@ function arrow({ g, camera }: Picture, tip: Spot, direction: Vector, share: numb
   return label;
 }
 
-// The path of a point: solid up to the current time, dotted afterwards. times: s.
+// The path of a point: solid up to the current time, dotted afterward. times: s.
 export function paintTrace({ g, camera }: Picture, points: Vector[], times: number[]): void {
   const spots = points.map(camera.project), next = times.findIndex(t => t > now), last = next < 0 ? spots.length : next;
   g.lineCap = g.lineJoin = 'round';

@@ -1,4 +1,4 @@
-// Sliders for numbers of the machine. The page simulates while the user drags a slider, and judges the run afterwards.
+// Sliders for numbers of the machine. The page simulates while the user drags a slider, and judges the run afterward.
 import type { Answer, MachineNumber, Verdict, Wanted } from './engine';
 import type { Computer } from './computer';
 import type { Data } from './decode';

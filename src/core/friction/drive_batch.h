@@ -109,7 +109,7 @@ OD_INTO_WIDE void batch_paces(const driven_direction_r *s, const od_friction_gri
   }
 }
 
-// Composes four steps x -> E x + b: afterwards entry i of *E and *b maps the x before the first step to the x after
+// Composes four steps x -> E x + b: afterward entry i of *E and *b maps the x before the first step to the x after
 // step i.
 OD_INTO_WIDE void chain_four(od_quad *E, od_quad *b) {
   const od_quad one = {1, 1, 1, 1}, zero = {0, 0, 0, 0};

@@ -1,6 +1,6 @@
 // The records of samples, and the smoother's memory. There is memory for the raw samples of three windows: the window that is being
 // smoothed, and the samples that arrive meanwhile. There is memory for the derivatives and adjoints of one window. While a window
-// is being smoothed, the live observer records no derivatives, because the worker processes the same samples again afterwards.
+// is being smoothed, the live observer records no derivatives, because the worker processes the same samples again afterward.
 #include <math.h>
 #include <string.h>
 

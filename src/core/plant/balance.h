@@ -16,7 +16,7 @@ typedef struct od_balance {
   int *owner, *source;  // for each unknown and for each row: index of its initial value in the builder, for messages
   double *scale;
   int unknowns, rows, forces;      // number of unknowns, of rows, and of forces, which are the first rows
-  int state_rows;                  // number of rates of balanced states, which follow the forces
+  int state_rows;                  // number of rows with rates of balanced states; these rows follow the forces
   bool left_out;                   // whether some forces are left out of the equations
   bool *row_pivot, *column_pivot;  // whether a row determines an unknown; whether an unknown is determined
   double *work;                    // scratch: see take_memory() in balance.c

@@ -142,7 +142,7 @@ od_status od_model_plant_sample(const od_plant *plant, void *work, double t, dou
   for (int i = 0; map && i < nx * nx; i++) map[i] = i % (nx + 1) == 0;
   for (int i = 0; by_parameters && i < nx * plant->np; i++) by_parameters[i] = 0;
   // Elements and blocks with modes switch first, so that samples use the new modes. Switches that the samples cause are taken
-  // afterwards.
+  // afterward.
   bool sampled = false;
   od_status status = od_model_switchers(m) ? od_model_plant_switch(plant, work, x, map, by_parameters) : OD_OK;
   for (int i = 0; i < od_model_samplers(m) && status == OD_OK; i++) {

@@ -11,7 +11,7 @@ typedef enum od_signal_kind {
   OD_SIGNAL_CONSTANT,  // value
   OD_SIGNAL_SINE,      // amplitude, frequency (Hz), phase (rad), offset, start (s); equals offset before start
   OD_SIGNAL_CHIRP,  // amplitude, from (Hz), to (Hz), duration (s), offset, start; flag: logarithmic sweep; offset outside
-  OD_SIGNAL_STEPPED_SINE,  // amplitude, from (Hz), to (Hz), step (Hz), periods: whole periods at each frequency; zero afterwards
+  OD_SIGNAL_STEPPED_SINE,  // amplitude, from (Hz), to (Hz), step (Hz), periods: whole periods at each frequency; zero afterward
   OD_SIGNAL_STEPS,         // initial value, then (time, value) pairs: jumps
   OD_SIGNAL_LAGGED_STEPS,  // time constant, initial value, then (time, value) pairs: jumps through a first-order lag
   OD_SIGNAL_RAMPS,         // (time, value) pairs connected by straight lines, constant outside

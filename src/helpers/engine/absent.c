@@ -48,14 +48,14 @@ int memfd_create(const char *name, unsigned flags) {
 
 // --- Requirements: not checked in a page ------------------------------------------------------------------------------
 
-const od_judgement *od_judge_results(const od_judge *judge, int *count) {
+const od_judgment *od_judge_results(const od_judge *judge, int *count) {
   (void)judge;
   *count = 0;
   return NULL;
 }
-od_judgement_text od_judgement_words(const od_judgement *j) {
+od_judgment_text od_judgment_words(const od_judgment *j) {
   (void)j;
-  return (od_judgement_text){0};
+  return (od_judgment_text){0};
 }
 
 // --- FMUs: pages contain no binaries ---------------------------------------------------------------------------------

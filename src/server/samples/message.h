@@ -16,7 +16,7 @@ typedef enum od_message_use {
 
 typedef struct od_message_reader {
   const od_twin_source *source;
-  od_csv_lines lines;     // also the number of the message, and the table with names and units
+  od_csv_lines lines;     // reader of CSV lines; JSON objects also use its line number and its table of names and units
   bool units_may_follow;  // whether the next message may have the units of the columns
 } od_message_reader;
 

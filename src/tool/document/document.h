@@ -6,7 +6,7 @@
 #include "document/reader.h"
 
 // Loads ld->document->file; messages are added to ld->messages. Sets ld->tree and ld->units, then calls read() in the
-// "C" locale and returns the status of read(). Frees tree and units afterwards; texts and numbers remain in
+// "C" locale and returns the status of read(). Frees tree and units afterward; texts and numbers remain in
 // ld->document.
 od_status od_document_load(od_loader *ld, const char *const *set, int set_count, od_status (*read)(void *user),
                            void *user);
@@ -42,7 +42,7 @@ extern const od_key od_variant_key;
 int od_variant_find(od_loader *ld, const od_section_class *file, int root, const char *variant);
 const char *od_variant_noun(od_loader *ld);
 
-// Merges the file over the files in its 'include', recursively. Afterwards the root of the tree is the merged map, without
+// Merges the file over the files in its 'include', recursively. Afterward the root of the tree is the merged map, without
 // 'include'. Each file is read once.
 od_status od_document_include(od_loader *ld);
 

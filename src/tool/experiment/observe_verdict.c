@@ -32,7 +32,7 @@ static const double far_of_failure = 0.25;
 static const double least_innovations = 20;  // smallest number of innovations that is tested
 enum { LEAST_CLIPPED = 10 };                 // smallest number of samples with a limited output that causes a remark
 enum { MOST_NAMES = 4 };
-enum { LEAST_COMPARED = 20 };              // smallest number of compared values for a judgement
+enum { LEAST_COMPARED = 20 };              // smallest number of compared values for a judgment
 static const double expected_share = 0.9;  // smallest fraction of compared values within the 95 % band that causes no
                                            // remark
 static const double small_square = 0.25;   // mean square of the normalized differences below which the 95 % band is too

@@ -162,7 +162,7 @@ static double draw(uint64_t seed, const char *name, uint64_t attempt) {
   return od_random_gaussian(seed, od_random_stream(name), attempt, OD_USE_START);
 }
 
-// Takes one step of Newton's method towards the wanted outputs. *off: deviation of the outputs before the step, in sigmas.
+// Takes one step of Newton's method toward the wanted outputs. *off: deviation of the outputs before the step, in sigmas.
 static od_status approach(start *s, const od_experiment *e, od_sim *sim, const double *wanted, double *x, double *y,
                           double *off) {
   od_status status = od_sim_outputs(sim, y);

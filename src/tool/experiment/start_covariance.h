@@ -38,7 +38,7 @@ typedef struct od_redrawn {
 
 // Draws a random start. Outputs of 'initial' are drawn around their true values with their covariance. Parameters are drawn within
 // their bounds, around their true values or, if these are unknown, around their initial values. Before the call the simulation is
-// at the model's start; afterwards the simulation is at the drawn start. Writes x (nx) and p.
+// at the model's start; afterward the simulation is at the drawn start. Writes x (nx) and p.
 od_status od_start_draw(const od_experiment *e, uint64_t seed, const double *true_outputs, od_sim *sim, int nx,
                         double *x, double *p, od_redrawn *redrawn);
 

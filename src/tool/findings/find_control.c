@@ -87,10 +87,10 @@ void od_find_requirements(od_findings *f, const od_judge *judge) {
   int count = 0, closest = -1;
   double least = INFINITY;
   bool all_pass = true;
-  const od_judgement *j = judge ? od_judge_results(judge, &count) : NULL;
+  const od_judgment *j = judge ? od_judge_results(judge, &count) : NULL;
   for (int i = 0; i < count; i++) {
     const od_requirement *q = j[i].requirement;
-    od_judgement_text words = od_judgement_words(&j[i]);
+    od_judgment_text words = od_judgment_words(&j[i]);
     double at = od_requirement_is_of_run(q) ? j[i].at : (double)NAN;
     od_span window = {od_requirement_is_of_run(q) ? q->from : (double)NAN, !od_requirement_is_of_run(q) ? (double)NAN
                                                                            : isnan(q->to)               ? f->record->end
@@ -108,7 +108,7 @@ void od_find_requirements(od_findings *f, const od_judge *judge) {
   }
   if (!all_pass || closest < 0) return;
   const od_requirement *q = j[closest].requirement;
-  od_judgement_text words = od_judgement_words(&j[closest]);
+  od_judgment_text words = od_judgment_words(&j[closest]);
   od_findings_add(f, "requirement.margin", OD_FINDING_GOOD, q->name, output_name(f, q), (od_span){NAN, NAN},
                   od_requirement_is_of_run(q) ? j[closest].at : (double)NAN,
                   count > 1 ? "All requirements pass" : "The requirement passes",

@@ -1,5 +1,5 @@
 // The content of a model description of an FMU (FMI 2 and 3), as far as imports need it. The helper program oleodyn-fmu reads the file
-// modelDescription.xml and sends this struct (fmu_messages.c).
+// modelDescription.xml and sends this struct (fmu_description.c).
 #ifndef OD_FMU_DESCRIPTION_H
 #define OD_FMU_DESCRIPTION_H
 

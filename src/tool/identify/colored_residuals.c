@@ -181,7 +181,7 @@ static double find_covariances(od_fit_work *w, const double *e, long rows, int m
 }
 
 // The noise n_t enters e_t, e_(t+1), ..., and contributes g_t = gain_t + sum_j a_j g_(t+j) to the parameters. A
-// stationary process has the same covariances backwards in time, so V is also the sum over g_t = gain_t + sum_j a_j
+// stationary process has the same covariances backward in time, so V is also the sum over g_t = gain_t + sum_j a_j
 // g_(t-j). This form needs the rows in order and continues after the last row until g_t has decayed.
 typedef struct filter {
   process p;

@@ -256,7 +256,7 @@ static void find_times(od_fit_data *d) {
   d->own_times = off > 1e-6 * d->step;
 }
 
-// Prepares the signals. Inputs and outputs are joined for the preparation and separated afterwards.
+// Prepares the signals. Inputs and outputs are joined for the preparation and separated afterward.
 static od_status prepare(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
   int ns = plan->e->sensors, nu = od_machine_input_count(plan->e->model), n = ns + nu;
   size_t sensors = (size_t)ns * sizeof(double), inputs = (size_t)nu * sizeof(double);

@@ -293,7 +293,7 @@ static double squares(int rows, const double *r) {
   return sum;
 }
 
-// Moves a node towards the data of its segment. Fails only if the first prediction fails. memory: J and r of the longest
+// Moves a node toward the data of its segment. Fails only if the first prediction fails. memory: J and r of the longest
 // segment, and 2 nx numbers.
 static od_status follow(od_shooting *s, int k, const double *p, const od_shooting_data *data, double *memory) {
   int nx = s->nx, first = s->row[k], last = s->row[k + 1] < s->fitted ? s->row[k + 1] : (int)s->fitted;

@@ -72,7 +72,7 @@ typedef struct od_shooting_of {
 od_status od_shooting_new(const od_shooting_of *of, od_shooting **out, od_error *err);
 void od_shooting_free(od_shooting *s);
 
-// Computes the initial nodes: each node is the end of the previous segment, moved towards the data of its own segment.
+// Computes the initial nodes: each node is the end of the previous segment, moved toward the data of its own segment.
 // Returns OD_NOT_AVAILABLE if the machine changes its coordinates.
 od_status od_shooting_begin(od_shooting *s, const double *p, const double *x0, const od_shooting_data *data);
 // Predicts all segments from the nodes `at`, with derivatives if requested.

@@ -1,7 +1,7 @@
 // The equations between the nodes of multiple shooting, solved in one forward and one backward pass.
 //
 // Elimination of nodes by continuity alone would multiply transition matrices. An unstable machine amplifies changes by exp(20)
-// forwards, and a stiff machine by exp(20) backwards. Hydraulic machines are both unstable and stiff. Therefore continuity is added
+// forward, and a stiff machine by exp(20) backward. Hydraulic machines are both unstable and stiff. Therefore continuity is added
 // as further rows of the least-squares problem, with a large weight 1/e. Nodes are eliminated by orthogonal transformations from
 // the first to the last node (the square-root information filter and smoother of Bierman). The remaining gaps are corrected by
 // repeated passes with the gaps added to the right-hand side (method of multipliers). Each pass multiplies the gaps by e^2.

@@ -139,7 +139,7 @@ static int prepare_requirements(od_job *job, const od_machine *machine, double t
   return code;
 }
 
-// Copies the rows and adds a column: 1 while the machine is predictable, 0 afterwards. Returns NULL if out of memory.
+// Copies the rows and adds a column: 1 while the machine is predictable, 0 afterward. Returns NULL if out of memory.
 static od_table *mark_rows(const od_table *t, double predictable) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_table_free) od_table *marked = od_table_new(t->columns + 1);

@@ -398,7 +398,7 @@ static void find_undecided(search *s, bool *undecided) {
   }
 }
 
-// Moves back towards the start, which is in `best`, along undetermined directions. Newton's steps may have moved along these
+// Moves back toward the start, which is in `best`, along undetermined directions. Newton's steps may have moved along these
 // directions. All outputs stay held, and no limit is exceeded.
 static void return_to_start(search *s) {
   int n = s->unknowns;

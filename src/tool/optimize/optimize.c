@@ -80,7 +80,7 @@ static bool go_on(void *user, double done) {
 }
 
 // Runs the machine, judges its requirements, and sets the values of the goals. Returns false if the run or the
-// judgement failed.
+// judgment failed.
 static bool run_machine(search *s) {
   OD_SCRATCH(scratch);
   const od_optimize_options *o = s->o;
@@ -118,7 +118,7 @@ static bool run_machine(search *s) {
 
 // Returns the residual of a requirement: its margin to the bound, minus the reserve, relative to the bound. Returns 0
 // if the margin is at least the reserve, and NAN if the requirement was not judged.
-static double shortfall(const od_judgement *j, double reserve) {
+static double shortfall(const od_judgment *j, double reserve) {
   double left = j->left - reserve * fabs(j->requirement->bound);
   if (j->outcome == OD_NOT_JUDGED || isnan(left)) return NAN;
   return left >= 0 ? 0 : left / size_of(j->requirement->bound);
@@ -129,7 +129,7 @@ static int residuals(void *user, const double *x, double *r) {
   int count, at = 0;
   clear(s);
   if (s->stopped || !load_machine(s, x) || !run_machine(s)) return 1;
-  const od_judgement *j = od_judge_results(s->judge, &count);
+  const od_judgment *j = od_judge_results(s->judge, &count);
   for (int i = 0; i < count; i++) r[at++] = shortfall(&j[i], s->o->reserve);
   for (int i = 0; i < s->o->goals; i++) r[at++] = (s->o->goal[i].value - s->o->goal[i].target) / s->o->goal[i].size;
   for (int i = 0; i < at; i++)
@@ -213,7 +213,7 @@ od_status od_optimize(const od_optimize_options *o, od_optimize_result *out, od_
   out->runs = s.runs;
   if (out->search && residuals(&s, out->search->x, r) == 0) {
     int count;
-    const od_judgement *j = od_judge_results(s.judge, &count);
+    const od_judgment *j = od_judge_results(s.judge, &count);
     for (int i = 0; i < count; i++) out->unmet += j[i].outcome != OD_PASS;
     for (int i = 0; i < o->goals; i++) {
       od_goal *g = &o->goal[i];

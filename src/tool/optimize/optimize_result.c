@@ -50,7 +50,7 @@ static void add_goals(const od_optimize_options *o, const od_machine *machine, o
 static void verdict_text(const od_optimize_result *r, char *text, size_t size) {
   const char *reason = od_ls_reason_text(r->search->reason);
   int count, undecided = 0;
-  const od_judgement *j = od_judge_results(r->judge, &count);
+  const od_judgment *j = od_judge_results(r->judge, &count);
   for (int i = 0; i < count; i++) undecided += j[i].outcome == OD_UNDECIDED;
   if (r->unmet == 0)
     snprintf(text, size, "All goals are met (%s).", reason);
@@ -85,7 +85,7 @@ static void add_start(const od_free_number *f, od_verdict *v) {
 static void add_warnings(const od_optimize_options *o, const od_optimize_result *found, od_result *r) {
   od_verdict v = {0};
   int count;
-  const od_judgement *j = od_judge_results(found->judge, &count);
+  const od_judgment *j = od_judge_results(found->judge, &count);
   for (int i = 0; i < o->numbers; i++) add_start(&o->number[i], &v);
   for (int i = 0; i < count; i++)
     if (j[i].outcome == OD_UNDECIDED)
@@ -113,7 +113,7 @@ od_result od_optimize_findings(const od_optimize_options *o, const od_optimize_r
   verdict_text(found, text, sizeof text);
   od_result_heading(&r, "%s", r.title);
   add_numbers(o, found->search, &r);
-  od_add_judgements(&r, found->judge);
+  od_add_judgments(&r, found->judge);
   add_goals(o, found->machine, &r);
   od_result_line(&r, "%s", text);
   add_settings(o, found, &r);

@@ -1,4 +1,4 @@
-// A zero-phase low-pass filter: a second-order Butterworth filter, applied forwards and then backwards.
+// A zero-phase low-pass filter: a second-order Butterworth filter, applied forward and then backward.
 //
 // One pass consists of two integrators in a loop, y' = w v, v' = w (x - sqrt(2) v - y). The integrators use the trapezoidal
 // rule (the bilinear transform). g = tan(w h / 2) replaces w h / 2, so that the corner frequency is exact (prewarping):
@@ -8,7 +8,7 @@
 // This form is accurate for corner frequencies far below the sampling rate. The gain of both passes is 1 / (1 + (tan(omega h
 // / 2) / g)^4), and the phase is zero.
 //
-// Ends: the straight line from the first to the last sample is subtracted before filtering and added afterwards. Lines and
+// Ends: the straight line from the first to the last sample is subtracted before filtering and added afterward. Lines and
 // constants thus do not change. The remaining signal begins and ends with zero and is continued by odd reflections at both ends.
 // The continued signal is periodic, with twice the length of the piece. Each pass begins with the state to which the filter returns
 // after a period. Thus there is no transient, even for short pieces.

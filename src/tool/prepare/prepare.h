@@ -26,8 +26,8 @@ typedef enum od_detrend { OD_DETREND_NONE, OD_DETREND_MEAN, OD_DETREND_LINEAR } 
 typedef struct od_prepare {
   double resample;  // new interval between rows, s
   od_detrend detrend;
-  // Corner frequency of the low-pass filter, Hz: a second-order Butterworth filter that is applied forwards and
-  // backwards. The gain at the corner frequency is 1/2.
+  // Corner frequency of the low-pass filter, Hz: a second-order Butterworth filter that is applied forward and
+  // backward. The gain at the corner frequency is 1/2.
   double low_pass;
   int savgol_window, savgol_order;  // odd number of samples of the window, and order of the local polynomial
   double outliers;     // largest distance from the moving median, in robust standard deviations (1.4826 MAD)

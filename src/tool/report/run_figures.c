@@ -48,7 +48,7 @@ static double *judged_signal(const od_run_findings *r, const od_requirement *q, 
   return x;
 }
 
-static void draw_requirement(od_page *p, const od_run_findings *r, const od_judgement *j) {
+static void draw_requirement(od_page *p, const od_run_findings *r, const od_judgment *j) {
   OD_SCRATCH(scratch);
   const od_requirement *q = j->requirement;
   const od_table *t = r->table;
@@ -63,7 +63,7 @@ static void draw_requirement(od_page *p, const od_run_findings *r, const od_judg
   for (int i = 0; i < b.count; i++) od_figure_range_include(&range, b.value[i]);
   od_display shown = od_display_unit(unit, od_figure_range_size(range)), time = od_display_unit("s", end);
   char note[200];
-  od_judgement_text words = od_judgement_words(j);
+  od_judgment_text words = od_judgment_words(j);
   snprintf(note, sizeof note, "%.80s: %s", words.required, od_outcome_text(j->outcome));
   od_figure f = od_figure_over_time(q->name, note, q->from, to, time, range, shown);
   od_page_figure_begin(p, &f);
@@ -189,7 +189,7 @@ static void draw_outputs(od_page *p, const od_run_findings *r, int first) {
 
 bool od_run_has_bounds(const od_run_findings *run) {
   int count = 0;
-  const od_judgement *j = run->judge ? od_judge_results(run->judge, &count) : NULL;
+  const od_judgment *j = run->judge ? od_judge_results(run->judge, &count) : NULL;
   for (int i = 0; i < count; i++)
     if (bounds_of(j[i].requirement).count > 0) return true;
   return false;
@@ -200,7 +200,7 @@ void od_run_draw_bounds(od_page *p, const void *run) {
       {"judged signal", OD_DRAWN_ESTIMATE}, {"bound in its window", OD_DRAWN_LIMIT}, {0}};
   const od_run_findings *r = run;
   int count;
-  const od_judgement *j = od_judge_results(r->judge, &count);
+  const od_judgment *j = od_judge_results(r->judge, &count);
   od_page_legend(p, legend);
   od_page_figures_begin(p, false);
   for (int i = 0; i < count && i < MOST_FIGURES; i++) draw_requirement(p, r, &j[i]);

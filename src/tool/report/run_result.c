@@ -76,7 +76,7 @@ static void add_speed(const od_run_findings *run, od_result *r) {
 
 static void add_requirements(const od_run_findings *run, od_result *r) {
   int count = 0, passed = 0;
-  const od_judgement *j = run->judge ? od_judge_results(run->judge, &count) : NULL;
+  const od_judgment *j = run->judge ? od_judge_results(run->judge, &count) : NULL;
   if (!run->judge) return;
   od_outcome worst = od_judge_outcome(run->judge);
   od_result_text(r, "requirements_outcome", od_outcome_text(worst));
@@ -88,7 +88,7 @@ static void add_requirements(const od_run_findings *run, od_result *r) {
                      count);
     od_result_audience(r, OD_FOR_ALL);
   }
-  od_add_judgements(r, run->judge);
+  od_add_judgments(r, run->judge);
   if (!od_run_has_bounds(run)) return;
   od_result_audience(r, OD_FOR_PAGE);
   od_result_heading(r, "Bounds over time");

@@ -36,7 +36,7 @@ struct od_judge {
   int count, outputs;
   int *output;
   record *record;  // record of the delivered run; before the run, an empty record
-  od_judgement *judgement;
+  od_judgment *judgment;
   od_arena arena;
 };
 
@@ -169,19 +169,19 @@ od_judge *od_judge_new(const od_machine *machine, double time, const int *output
   g->time = time;
   g->outputs = outputs;
   g->output = OD_TAKE(&g->arena, int, outputs);
-  g->judgement = OD_TAKE(&g->arena, od_judgement, g->count);
+  g->judgment = OD_TAKE(&g->arena, od_judgment, g->count);
   if (od_arena_status(&g->arena) != OD_OK) return NULL;
   if (outputs > 0) memcpy(g->output, output, (size_t)outputs * sizeof *output);
   g->record = begin_record(g);
   if (!g->record) return NULL;
   for (int i = 0; i < g->count; i++)
-    g->judgement[i] = (od_judgement){.requirement = &q[i],
-                                     .outcome = OD_NOT_JUDGED,
-                                     .reached = NAN,
-                                     .best = NAN,
-                                     .worst = NAN,
-                                     .at = NAN,
-                                     .left = NAN};
+    g->judgment[i] = (od_judgment){.requirement = &q[i],
+                                   .outcome = OD_NOT_JUDGED,
+                                   .reached = NAN,
+                                   .best = NAN,
+                                   .worst = NAN,
+                                   .at = NAN,
+                                   .left = NAN};
   return OD_GIVE(g);
 }
 
@@ -204,7 +204,7 @@ static double error_of(const od_judge *g, const od_run_report *report, int colum
 }
 
 // Sets the outcome and the margin `left` from the possible range of the value. Adds a note to an undecided requirement.
-static void decide(od_judgement *j) {
+static void decide(od_judgment *j) {
   const od_requirement *q = j->requirement;
   bool least = od_requirement_is_least(q);
   bool passes = least ? j->worst >= q->bound : j->worst <= q->bound;
@@ -224,7 +224,7 @@ static void decide(od_judgement *j) {
            used ? "; " : "", low, high);
 }
 
-static void judge_most(od_judgement *j, const od_extreme *e, double error, double sign) {
+static void judge_most(od_judgment *j, const od_extreme *e, double error, double sign) {
   j->reached = sign * e->between;
   j->at = e->between_at;
   j->best = sign * (e->value - error);
@@ -232,7 +232,7 @@ static void judge_most(od_judgement *j, const od_extreme *e, double error, doubl
 }
 
 // Judges the settling time, s. Its range follows from the error and the rate at which the signal entered the band.
-static void judge_settling(od_judgement *j, const od_track *k, double error) {
+static void judge_settling(od_judgment *j, const od_track *k, double error) {
   j->reached = k->is_outside ? INFINITY : k->outside - k->from;
   j->at = k->is_outside ? NAN : k->outside;
   double late = k->rate > 0 && isfinite(k->rate) ? error / k->rate : 0;
@@ -244,7 +244,7 @@ static void judge_settling(od_judgement *j, const od_track *k, double error) {
 }
 
 // Judges the overshoot relative to the step from the first value to the final reference.
-static void judge_overshoot(od_judgement *j, const watched_requirement *w, double error) {
+static void judge_overshoot(od_judgment *j, const watched_requirement *w, double error) {
   const od_track *k = &w->track;
   double last = w->references.x[1], step = last - k->first, size = fabs(step), room = size - 2 * error;
   const od_extreme *e = step > 0 ? &k->high : &k->low;
@@ -263,7 +263,7 @@ static void judge_overshoot(od_judgement *j, const watched_requirement *w, doubl
 }
 
 // Judges the required volume of the accumulator, m3, from the swing of the integrated flow and the range of pressures.
-static void judge_accumulator(od_judgement *j, const watched_requirement *w, double error, double pressure_error) {
+static void judge_accumulator(od_judgment *j, const watched_requirement *w, double error, double pressure_error) {
   const od_accumulator_size *a = &j->requirement->accumulator;
   const od_track *k = &w->track;
   double low = w->pressure >= 0 ? -w->pressures.low.between : a->low;
@@ -286,7 +286,7 @@ static void judge_accumulator(od_judgement *j, const watched_requirement *w, dou
 }
 
 // Judges the pressure loss (Pa) or the velocity (m/s) in a hose at the largest flow of the window.
-static void judge_hose(od_judgement *j, const od_track *k, double error) {
+static void judge_hose(od_judgment *j, const od_track *k, double error) {
   const od_hose_size *h = &j->requirement->hose;
   const od_extreme *e = k->high.between >= k->low.between ? &k->high : &k->low;
   const double flow[3] = {e->between, fmax(e->value - error, 0), e->between + error};
@@ -304,7 +304,7 @@ static void judge_hose(od_judgement *j, const od_track *k, double error) {
            shown.reynolds < 2300 ? "laminar" : "turbulent", od_display_quantity(shown.loss, "Pa").text);
 }
 
-static void judge_run(od_judgement *j, const watched_requirement *w, double error, double pressure_error) {
+static void judge_run(od_judgment *j, const watched_requirement *w, double error, double pressure_error) {
   const od_track *k = &w->track;
   const od_extreme *larger = k->high.between >= k->low.between ? &k->high : &k->low;
   od_extreme magnitude = *larger;
@@ -341,7 +341,7 @@ static double error_of_signal(const od_judge *g, const watched_requirement *w, c
 od_status od_judge_end(od_judge *g, const od_run_report *report, bool complete, od_error *err) {
   for (int i = 0; i < g->count; i++) {
     watched_requirement *w = &g->record->item[i];
-    od_judgement *j = &g->judgement[i];
+    od_judgment *j = &g->judgment[i];
     if (!od_requirement_is_of_run(w->q)) {
       od_status status = complete ? od_judge_loop(g->machine, j, err) : OD_OK;
       if (status != OD_OK) return status;
@@ -361,15 +361,15 @@ od_status od_judge_end(od_judge *g, const od_run_report *report, bool complete, 
   return OD_OK;
 }
 
-const od_judgement *od_judge_results(const od_judge *g, int *count) {
+const od_judgment *od_judge_results(const od_judge *g, int *count) {
   *count = g->count;
-  return g->judgement;
+  return g->judgment;
 }
 
 od_outcome od_judge_outcome(const od_judge *g) {
   static const int severity[] = {[OD_PASS] = 0, [OD_UNDECIDED] = 1, [OD_NOT_JUDGED] = 2, [OD_FAIL] = 3};
   od_outcome worst = OD_PASS;
   for (int i = 0; i < g->count; i++)
-    if (severity[g->judgement[i].outcome] > severity[worst]) worst = g->judgement[i].outcome;
+    if (severity[g->judgment[i].outcome] > severity[worst]) worst = g->judgment[i].outcome;
   return worst;
 }

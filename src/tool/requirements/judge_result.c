@@ -24,7 +24,7 @@ void od_requirement_value_text(const od_requirement *q, double value, char text[
     snprintf(text, 96, "%s", od_display_quantity(value, q->unit).text);
 }
 
-od_judgement_text od_judgement_words(const od_judgement *j) {
+od_judgment_text od_judgment_words(const od_judgment *j) {
   static const char *const words[] = {[OD_REQUIRE_MAX] = "at most",
                                       [OD_REQUIRE_MIN] = "at least",
                                       [OD_REQUIRE_WITHIN] = "within",
@@ -37,7 +37,7 @@ od_judgement_text od_judgement_words(const od_judgement *j) {
                                       [OD_REQUIRE_HOSE_LOSS] = "hose loss at most",
                                       [OD_REQUIRE_HOSE_SPEED] = "speed in the hose at most"};
   const od_requirement *q = j->requirement;
-  od_judgement_text t;
+  od_judgment_text t;
   char bound[96];
   od_requirement_value_text(q, q->bound, bound);
   snprintf(t.required, sizeof t.required, "%s %.60s", words[q->kind], bound);
@@ -61,11 +61,11 @@ od_judgement_text od_judgement_words(const od_judgement *j) {
 
 static json_t *requirements_json(const od_judge *judge) {
   int count;
-  const od_judgement *j = od_judge_results(judge, &count);
+  const od_judgment *j = od_judge_results(judge, &count);
   json_t *list = json_array();
   for (int i = 0; i < count; i++) {
     const od_requirement *q = j[i].requirement;
-    od_judgement_text words = od_judgement_words(&j[i]);
+    od_judgment_text words = od_judgment_words(&j[i]);
     json_t *item = json_pack("{s:o, s:s}", "name", od_json_text(q->name), "outcome", od_outcome_text(j[i].outcome));
     if (q->text) json_object_set_new(item, "text", od_json_text(q->text));
     json_object_set_new(item, "unit", od_json_text(q->unit));
@@ -89,16 +89,16 @@ od_trust od_outcome_trust(od_outcome outcome) {
   return trust[outcome];
 }
 
-void od_add_judgements(od_result *r, const od_judge *judge) {
+void od_add_judgments(od_result *r, const od_judge *judge) {
   static const od_result_column columns[] = {{NULL, "requirement", OD_CELL_TEXT}, {NULL, "required", OD_CELL_TEXT},
                                              {NULL, "reached", OD_CELL_TEXT},     {NULL, "at", OD_CELL_TEXT},
                                              {NULL, "left", OD_CELL_TEXT},        {NULL, "outcome", OD_CELL_TEXT}};
   int count;
-  const od_judgement *j = od_judge_results(judge, &count);
+  const od_judgment *j = od_judge_results(judge, &count);
   od_result_set(r, "requirements", requirements_json(judge));
   od_result_table *t = od_result_add_table(r, NULL, columns, 6);
   for (int i = 0; i < count; i++) {
-    od_judgement_text words = od_judgement_words(&j[i]);
+    od_judgment_text words = od_judgment_words(&j[i]);
     od_result_add_row(t, NULL, NAN);
     od_result_cell_text(t, j[i].requirement->name);
     od_result_cell_text(t, words.required);
@@ -110,7 +110,7 @@ void od_add_judgements(od_result *r, const od_judge *judge) {
   }
   for (int i = 0; i < count; i++) {
     const od_requirement *q = j[i].requirement;
-    od_judgement_text words = od_judgement_words(&j[i]);
+    od_judgment_text words = od_judgment_words(&j[i]);
     char name[300];
     if (j[i].outcome == OD_PASS && !j[i].note[0]) continue;
     snprintf(name, sizeof name, "%.280s:", q->name);

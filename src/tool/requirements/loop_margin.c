@@ -29,7 +29,7 @@ static od_status find_input(const od_machine *machine, const od_linear_model *mo
       od_machine_file(machine), q->line, q->column, q->name, model->output[0].name);
 }
 
-static od_status find_margins(const od_machine *machine, const od_linear_model *model, od_judgement *j, od_error *err) {
+static od_status find_margins(const od_machine *machine, const od_linear_model *model, od_judgment *j, od_error *err) {
   OD_SCRATCH(scratch);
   const od_requirement *q = j->requirement;
   od_path path;
@@ -81,7 +81,7 @@ static od_status find_margins(const od_machine *machine, const od_linear_model *
   return OD_OK;
 }
 
-od_status od_judge_loop(const od_machine *machine, od_judgement *j, od_error *err) {
+od_status od_judge_loop(const od_machine *machine, od_judgment *j, od_error *err) {
   const od_requirement *q = j->requirement;
   const od_point_options options = {.time = q->at, .outputs = &q->signal.output, .output_count = 1};
   OD_OWNED(od_linear_model_free) od_linear_model *model = NULL;

@@ -4,7 +4,7 @@
 //   a body that only slides      a block, or a bar if its mass is spread along the sliding axis (telescopes)
 //   a body with one pin          a disc with the body's inertia; a bar with a weight if its center of mass is away from the pin
 //   two points                   a link: a capsule
-//   several points, elongated    a boom: a tapered spine between the two farthest points that bends towards the points where
+//   several points, elongated    a boom: a tapered spine between the two farthest points that bends toward the points where
 //                                cylinders and springs act, with a lug for each point beside the spine
 //   several points               a plate: the hull of circles around the points
 //

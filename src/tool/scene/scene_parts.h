@@ -89,7 +89,7 @@ struct od_scene {
   const od_look *look;
   od_arena *arena;
   bool is_planar, has_level;
-  double right[3], up[3], normal[3];  // axes of the picture in ground axes; normal: towards the viewer
+  double right[3], up[3], normal[3];  // axes of the picture in ground axes; normal: toward the viewer
   double view[3];                     // direction to the viewer of a spatial machine
   double gravity[3];                  // unit vector, or zero
   double low[3], high[3];             // extent of all points at the initial state, m

@@ -302,7 +302,7 @@ static void add_joint(mesh *m, const od_scene_joint *j) {
 
 // --- Faces ------------------------------------------------------------------------------------------------------------
 
-// Returns the distance of a point from the plane of a face, towards the viewer.
+// Returns the distance of a point from the plane of a face, toward the viewer.
 static double height_above(const face *plane, const double p[3]) {
   double d[3] = {p[0] - plane->p[0][0], p[1] - plane->p[0][1], p[2] - plane->p[0][2]};
   return od_dot3(d, plane->normal);

@@ -105,7 +105,7 @@ static od_status prepare(od_case *c, od_error *err) {
 // Fills the results of the requirements and the counts.
 static void fill(const od_judge *judge, const od_run_report *report, bool complete, double *value) {
   int count, unmet = 0, undecided = 0;
-  const od_judgement *j = od_judge_results(judge, &count);
+  const od_judgment *j = od_judge_results(judge, &count);
   for (int i = 0; i < count; i++) {
     value[PER_REQUIREMENT * i] = j[i].reached;
     value[PER_REQUIREMENT * i + 1] = j[i].left;

@@ -19,12 +19,12 @@ void od_pool_init(od_pool *p, od_arena *memory, long room);
 void od_pool_add(od_pool *p, double value);
 // Returns the number of stored numbers.
 long od_pool_size(const od_pool *p);
-// Sorts the stored numbers. Add no numbers afterwards.
+// Sorts the stored numbers. Add no numbers afterward.
 void od_pool_sort(od_pool *p);
 // Returns the quantile at `part` (0 to 1) of a sorted pool; NAN: the pool is empty.
 double od_pool_quantile(const od_pool *p, double part);
 // Returns the median distance of the numbers from `middle`, times 1.4826: the standard deviation of normally distributed numbers. The
-// pool is sorted by the distances afterwards. NAN: the pool is empty.
+// pool is sorted by the distances afterward. NAN: the pool is empty.
 double od_pool_spread(od_pool *p, double middle);
 
 #endif

@@ -1,5 +1,5 @@
 // oleodyn draw: names of the pictures, both pictures, images, machines without bodies or circuits, and wrong options. Oracles: the files
-// that exist afterwards, and the same picture from the machine file and from its image.
+// that exist afterward, and the same picture from the machine file and from its image.
 #include "support/test.h"
 
 #include <stdbool.h>

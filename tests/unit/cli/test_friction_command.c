@@ -174,7 +174,7 @@ static void test_json(void **state) {
 
 static void test_mistakes(void **state) {
   scratch *s = *state;
-  static const char *const logs[][2] = {{"backwards.csv", "time,v\n0,1\n2,1\n1,1\n"},
+  static const char *const logs[][2] = {{"backward.csv", "time,v\n0,1\n2,1\n1,1\n"},
                                         {"twice.csv", "time,v\n0,1\n1,1\n1,1\n"},
                                         {"gap.csv", "time,v\n0,1\n1,\n2,1\n"},
                                         {"infinite.csv", "time,v\n0,1\n1,inf\n2,1\n"},
@@ -199,7 +199,7 @@ static void test_mistakes(void **state) {
       {TUSTIN "--frequency 0", "found '0', expected a positive number"},
       {TUSTIN "--speed fast", "fast"},
       {TUSTIN "--time 1e9", "Give a longer --step"},
-      {TUSTIN "--data backwards.csv", "expected increasing times"},
+      {TUSTIN "--data backward.csv", "expected increasing times"},
       {TUSTIN "--data gap.csv", "must have a speed in every row"},
       {TUSTIN "--data infinite.csv", "infinite.csv"},
       {TUSTIN "--data word.csv", "word.csv"},

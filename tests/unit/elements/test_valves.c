@@ -150,9 +150,9 @@ static void spools(void **state) {
 static void pilot_checks(void **state) {
   (void)state;
   const char *x = "pilot_checks: {x: {between: [P, A], pilot: B, area: 10 mm^2, crack: 1 bar, full: 3 bar, ratio: 4}}";
-  settles(x, "x.opening", 100e5, 90e5, 1e5, 1);     // forwards
+  settles(x, "x.opening", 100e5, 90e5, 1e5, 1);     // forward
   settles(x, "x.opening", 102e5, 100e5, 1e5, 0.5);  // half open
-  settles(x, "x.opening", 10e5, 90e5, 1e5, 0);      // backwards
+  settles(x, "x.opening", 10e5, 90e5, 1e5, 0);      // backward
   settles(x, "x.opening", 10e5, 90e5, 30e5, 0);     // 4 * 20 bar just do not open against 80 bar
   settles(x, "x.opening", 10e5, 90e5, 31e5, 1);     // and 84 bar open the valve
   double y = (82e5 - 4 * 0.5 - 80e5 - 1e5) / 2e5;   // about half; the corner of the pilot's ramp shifts it by 0.5 Pa

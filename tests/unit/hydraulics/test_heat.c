@@ -32,7 +32,7 @@ static void throttling(void **state) {
   near_relative(warmed("", "", "", 100) - 313.15, 100 * rate, 1e-6);
   near_relative(warmed(", temperature: 300 K", "", "", 100) - 300, 100 * rate, 1e-6);
   near_relative(warmed("", ", heat_capacity: 3800", "", 100) - 313.15, 50 * rate, 1e-6);
-  // A cooler: a lag towards ambient + Q dp/G.
+  // A cooler: a lag toward ambient + Q dp/G.
   double end = 290 + flow * drop / 50, lag = capacity / 50;
   near_relative(warmed("", ", conductance: 50 W/K, ambient: 290 K", "", 500), end + (313.15 - end) * exp(-500 / lag),
                 1e-6);

@@ -1,6 +1,6 @@
 // A fit reports if its cost is not quadratic within its standard deviations. Oracle: the model y = a u + A sin(k a), sampled over whole
 // periods of u, by hand. With A = 0 the cost is a parabola. With a short ripple compared with the standard deviation the search stays near
-// its start, far from the truth, while the parabola still falls towards the truth: one standard deviation away the cost is lower than at the
+// its start, far from the truth, while the parabola still falls toward the truth: one standard deviation away the cost is lower than at the
 // minimum found.
 #include <math.h>
 

@@ -484,7 +484,7 @@ static void steps_are_exact(void **state) {
   free(before);
 }
 
-// Every function of the plant fails once in each step: a failed step leaves the point unchanged, and the step succeeds afterwards.
+// Every function of the plant fails once in each step: a failed step leaves the point unchanged, and the step succeeds afterward.
 static void failures_change_nothing(void **state) {
   (void)state;
   od_sim *sim = od_sim_new(&plant), *before = malloc(od_sim_size(&plant));
@@ -543,7 +543,7 @@ static void failures_change_nothing(void **state) {
   free(before);
 }
 
-// A step with a shift behind it, from the jumps: the step half-way does not converge there, so the step slides and the state is shifted afterwards.
+// A step with a shift behind it, from the jumps: the step half-way does not converge there, so the step slides and the state is shifted afterward.
 static void shifted_steps(void **state) {
   (void)state;
   int slid = 0;

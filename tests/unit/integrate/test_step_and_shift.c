@@ -1,4 +1,4 @@
-// Steps with a small shift of the state afterwards, which share an evaluation. Oracle: the step, and then od_sim_set(), which evaluates
+// Steps with a small shift of the state afterward, which share an evaluation. Oracle: the step, and then od_sim_set(), which evaluates
 // everything again; the difference must be of second order in the shift.
 #include <math.h>
 #include <stdio.h>

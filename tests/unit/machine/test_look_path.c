@@ -65,7 +65,7 @@ static void curves(void **state) {
   od_arena_free(&arena);
 }
 
-// An arc with the flag 1 turns counterclockwise, because y points upwards here.
+// An arc with the flag 1 turns counterclockwise, because y points upward here.
 static void arcs(void **state) {
   (void)state;
   od_arena arena = {0};

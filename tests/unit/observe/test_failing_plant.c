@@ -146,7 +146,7 @@ typedef struct result {
   size_t count;
 } result;
 
-// Does something with a simulation. The results are the point afterwards and all that the call has computed.
+// Does something with a simulation. The results are the point afterward and all that the call has computed.
 static od_status act(od_sim *s, int action, result *r) {
   const od_plant *p = s ? *(const od_plant *const *)s : NULL;  // the first field of a simulation
   size_t nx = (size_t)od_plant_nx(p), nk = (size_t)od_plant_nk(p), np = (size_t)p->np, ny = (size_t)p->ny,

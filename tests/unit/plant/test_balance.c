@@ -149,7 +149,7 @@ static void pendulum(void **state) {
 }
 
 // A slider-crank, its slider pushed: virtual work m g r/2 cos(a) = F dx/da, x = r cos(a) + sqrt(L^2 - r^2 sin(a)^2), by
-// bisection. The push is a force towards the crank.
+// bisection. The push is a force toward the crank.
 static double virtual_work(double a, double push) {
   double r = 0.3, L = 0.8, root = sqrt(L * L - r * r * sin(a) * sin(a));
   double slope = -r * sin(a) - r * r * sin(a) * cos(a) / root;

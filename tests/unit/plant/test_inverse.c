@@ -83,8 +83,8 @@ static void efforts_at(bench *b, double t, double *effort) {
   assert_int_equal(od_inverse_solve(b->inverse, u, q, rate, second, effort), OD_OK);
 }
 
-// The machine forwards, with the efforts as its inputs.
-static void forwards(void *user, double t, const double *x, double *dx) {
+// The machine forward, with the efforts as its inputs.
+static void forward(void *user, double t, const double *x, double *dx) {
   bench *b = user;
   double effort[MOST], u[MOST], k[16];
   const od_rate_matrix matrix = {b->gk, b->factors, b->g, b->pivot};
@@ -101,9 +101,9 @@ static void returns_the_motion(od_machine *machine, const char *const *moved, co
   assert_int_equal(b.plant->ops->start(b.plant, b.work, x), OD_OK);
   const int steps = 40;
   for (int k = 0; k < steps; k++) {
-    oracle_extrapolate(forwards, &b, 2 * b.n, time * k / steps, time / steps, x);
+    oracle_extrapolate(forward, &b, 2 * b.n, time * k / steps, time / steps, x);
     double dx[16];
-    forwards(&b, time * (k + 1) / steps, x, dx);
+    forward(&b, time * (k + 1) / steps, x, dx);
     motion_at(&b, time * (k + 1) / steps, q, rate, second);
     assert_int_equal(b.plant->ops->outputs(b.plant, b.work, energy, y), OD_OK);
     for (int i = 0; i < b.n; i++) {
@@ -390,8 +390,10 @@ static void actuators_by_hand(void **state) {
   assert_int_equal(od_inverse_new(plant, moved, 2, 0, drive, 2, NULL, 0, &inverse), OD_OK);
   assert_int_equal(od_inverse_start(inverse), OD_OK);
   const double D = 30e-6 / (2 * acos(-1)), u = 0.6, p[2] = {60e5, 20e5};
-  near_relative(od_actuator_size(m, ram), 40e-4, 1e-12);
-  near_relative(od_actuator_size(m, spin), D, 1e-12);
+  near_relative(od_actuator_size(m, ram, 0), 40e-4, 1e-12);
+  near_relative(od_actuator_size(m, ram, 1), -25e-4, 1e-12);
+  near_relative(od_actuator_size(m, spin, 0), D, 1e-12);
+  near_relative(od_actuator_size(m, spin, 1), -D, 1e-12);
   for (int k = 0; k < 3; k++) {
     const double q[] = {0.1 + 0.35 * (k - 1), 0.4}, v[] = {0.3, -7}, x = fmin(fmax(1 + q[0] - 0.7, 0), 0.6);
     double a[] = {0.5, 2}, effort[2];

@@ -265,7 +265,7 @@ static void step_and_sample(od_sim *sim, const od_plant *plant, double b, bool t
   assert_true(changed);
 }
 
-// A failed sample changes neither the state nor the memory of blocks: afterwards the motion equals that of a simulation without
+// A failed sample changes neither the state nor the memory of blocks: afterward the motion equals that of a simulation without
 // a failure, and the delay returns its input of three samples ago.
 static void failed_samples_change_nothing(void **state) {
   od_machine *machine = machine_with(*state, digital, NULL);

@@ -95,7 +95,7 @@ static int check_machine(unsigned long long seed) {
     for (int i = 2 * plant->nz + m->circuit_states; i < nx; i++) block_jumps += od_sim_state(sim)[i] != x[i];
     assert_true(jumps > 0);
     assert_int_equal(od_sim_margin(sim, &margin), OD_OK);
-    // No switch is due afterwards.
+    // No switch is due afterward.
     assert_true(margin > 0);
     for (int j = 0; j < nx + np; j++) {
       column c;

@@ -118,7 +118,7 @@ static void constants_and_lines_pass(void **state) {
     }
 }
 
-// Butterworth's filter as a difference equation, forwards and backwards over a signal with long constant parts at both
+// Butterworth's filter as a difference equation, forward and backward over a signal with long constant parts at both
 // ends.
 static void difference_equation(double *x, long n, double K) {
   double a0 = 1 + sqrt(2) * K + K * K, x1 = 0, x2 = 0, y1 = 0, y2 = 0;

@@ -14,7 +14,7 @@ static const double pi = 3.14159265358979323846;
 
 // The result of an evaluation whose machine is freed; the requirements are freed with it.
 typedef struct outcome {
-  od_judgement judgement[16];
+  od_judgment judgment[16];
   int count;
   od_outcome worst;
 } outcome;
@@ -39,9 +39,9 @@ static outcome judge(const machine_file *file, const char *text, double time, do
   if (od_run(m, &options, &table, &report, &err) != OD_OK) fail_msg("%s", err.text);
   if (od_judge_end(g, &report, complete, &err) != OD_OK) fail_msg("%s", err.text);
   outcome o = {.worst = od_judge_outcome(g)};
-  const od_judgement *j = od_judge_results(g, &o.count);
+  const od_judgment *j = od_judge_results(g, &o.count);
   assert_in_range(o.count, 1, 16);
-  memcpy(o.judgement, j, (size_t)o.count * sizeof *j);
+  memcpy(o.judgment, j, (size_t)o.count * sizeof *j);
   od_judge_free(g);
   od_run_report_free(&report);
   od_table_free(table);
@@ -73,7 +73,7 @@ static void test_step_response(void **state) {
       "  rms: {output: y, reference: r, from: 0.1 s, to: 0.3 s, rms: 5 mm}\n";
   double over = exp(-0.3 * pi / sqrt(1 - 0.09)), peak = 0.1 + pi / (60 * sqrt(1 - 0.09));
   outcome o = judge(*state, text, 1, 1e-3, NULL, true);
-  const od_judgement *j = o.judgement;
+  const od_judgment *j = o.judgment;
   near(j[0].reached, over, 5e-4);
   near(j[0].at, peak, 2e-4);
   near(j[0].left, 0.375 - over, 5e-4);
@@ -104,8 +104,8 @@ static void test_integrators_agree(void **state) {
   static const char *const names[] = {"trapezoid", "tr-bdf2", "rk4", "cvodes"};
   for (int i = 0; i < 4; i++) {
     outcome o = judge(*state, text, 1, i == 3 ? 0.5 : 1e-3, names[i], true);
-    near(o.judgement[0].reached, 0.01 * (1 + exp(-0.3 * pi / sqrt(1 - 0.09))), 5e-6);
-    assert_int_equal(o.judgement[0].outcome, OD_PASS);
+    near(o.judgment[0].reached, 0.01 * (1 + exp(-0.3 * pi / sqrt(1 - 0.09))), 5e-6);
+    assert_int_equal(o.judgment[0].outcome, OD_PASS);
   }
 }
 
@@ -122,15 +122,15 @@ static void test_peaks_between_steps(void **state) {
       "  down: {output: u, from: 0.5 s, min: -0.99}\n";
   outcome o = judge(*state, text, 1, 0.1, NULL, true);
   double seen = sin(2 * pi * 0.2);
-  for (int i = 0; i < 3; i++) near(o.judgement[i].best, seen, 1e-9);
-  near(o.judgement[0].reached, 1, 0.01);
-  near(o.judgement[0].at, 0.25, 1e-9);
-  near(o.judgement[3].reached, -1, 0.01);
+  for (int i = 0; i < 3; i++) near(o.judgment[i].best, seen, 1e-9);
+  near(o.judgment[0].reached, 1, 0.01);
+  near(o.judgment[0].at, 0.25, 1e-9);
+  near(o.judgment[3].reached, -1, 0.01);
   const od_outcome want[] = {OD_PASS, OD_UNDECIDED, OD_FAIL, OD_UNDECIDED};
-  for (int i = 0; i < 4; i++) assert_int_equal(o.judgement[i].outcome, want[i]);
+  for (int i = 0; i < 4; i++) assert_int_equal(o.judgment[i].outcome, want[i]);
   assert_int_equal(o.worst, OD_FAIL);
   // With steps at the peak it is decided.
-  assert_int_equal(judge(*state, text, 1, 0.01, NULL, true).judgement[1].outcome, OD_FAIL);
+  assert_int_equal(judge(*state, text, 1, 0.01, NULL, true).judgment[1].outcome, OD_FAIL);
 }
 
 // The error of a run with steps that are too long exceeds the distance to the bound.
@@ -138,9 +138,9 @@ static void test_coarse_runs_are_undecided(void **state) {
   const char *text = STEP "requirements: {most: {output: y, max: 13.8 mm}, far: {output: y, max: 30 mm}}\n";
   assert_int_equal(judge(*state, text, 1, 1e-3, NULL, true).worst, OD_PASS);
   outcome o = judge(*state, text, 1, 10e-3, NULL, true);
-  assert_int_equal(o.judgement[0].outcome, OD_UNDECIDED);
-  assert_int_equal(o.judgement[1].outcome, OD_PASS);
-  assert_non_null(strstr(o.judgement[0].note, "not accurate enough"));
+  assert_int_equal(o.judgment[0].outcome, OD_UNDECIDED);
+  assert_int_equal(o.judgment[1].outcome, OD_PASS);
+  assert_non_null(strstr(o.judgment[0].note, "not accurate enough"));
 }
 
 // Values on both sides of a jump inside a window count, and so do those at the ends of a window that are not on the grid. A window that
@@ -156,11 +156,11 @@ static void test_jumps_and_windows(void **state) {
       "  begin: {output: r, from: 0.2034 s, to: 0.3077 s, min: 0.2034}\n"
       "  mean: {output: r, reference: 0.25, from: 0.2 s, to: 0.3 s, rms: 0.03}\n";
   outcome o = judge(*state, text, 1, 10e-3, NULL, true);
-  near(o.judgement[0].reached, 3, 0);
-  near(o.judgement[1].reached, 0.5, 1e-9);
-  near(o.judgement[2].reached, 0.3077, 1e-12);
-  near(o.judgement[3].reached, 0.2034, 1e-12);
-  near(o.judgement[4].reached, 0.05 / sqrt(3), 1e-12);
+  near(o.judgment[0].reached, 3, 0);
+  near(o.judgment[1].reached, 0.5, 1e-9);
+  near(o.judgment[2].reached, 0.3077, 1e-12);
+  near(o.judgment[3].reached, 0.2034, 1e-12);
+  near(o.judgment[4].reached, 0.05 / sqrt(3), 1e-12);
 }
 
 // Steps of a second-order lag at the ends of windows: the overshoot of each step, in closed form, is that of the damping. The input itself
@@ -186,7 +186,7 @@ static void test_windows_between_jumps(void **state) {
   }
   for (int i = 0; i < 4; i++) {
     outcome o = judge(*state, text, 6, 1e-3, names[i], true);
-    const od_judgement *j = o.judgement;
+    const od_judgment *j = o.judgment;
     near(j[0].reached, over, 1e-3);
     near(j[1].reached, over, 1e-3);
     near(j[2].reached, settled, 1e-3);
@@ -202,8 +202,8 @@ static void test_windows_between_jumps(void **state) {
 static void test_partial_runs(void **state) {
   const char *text = STEP "requirements: {most: {output: y, max: 14 mm}, low: {output: y, max: 5 mm}}\n";
   outcome o = judge(*state, text, 1, 1e-3, NULL, false);
-  assert_int_equal(o.judgement[0].outcome, OD_NOT_JUDGED);
-  assert_int_equal(o.judgement[1].outcome, OD_FAIL);
+  assert_int_equal(o.judgment[0].outcome, OD_NOT_JUDGED);
+  assert_int_equal(o.judgment[1].outcome, OD_FAIL);
 }
 
 // K/(s + 1)^3: the phase is -180 degrees at sqrt(3) rad/s, where the gain is K/8.
@@ -221,11 +221,11 @@ static void test_margins(void **state) {
       "  phase: {loop: e, phase_margin: 25 deg, at: 0.5 s}\n";
   outcome o = judge(*state, text, 1, 10e-3, NULL, true);
   double w = sqrt(pow(4, 2.0 / 3) - 1);
-  near(o.judgement[0].reached, 2, 1e-6);
-  near(o.judgement[0].at, sqrt(3) / (2 * pi), 1e-6);
-  near(o.judgement[2].reached, pi - 3 * atan(w), 1e-6);
+  near(o.judgment[0].reached, 2, 1e-6);
+  near(o.judgment[0].at, sqrt(3) / (2 * pi), 1e-6);
+  near(o.judgment[2].reached, pi - 3 * atan(w), 1e-6);
   const od_outcome want[] = {OD_PASS, OD_FAIL, OD_PASS};
-  for (int i = 0; i < 3; i++) assert_int_equal(o.judgement[i].outcome, want[i]);
+  for (int i = 0; i < 3; i++) assert_int_equal(o.judgment[i].outcome, want[i]);
 }
 
 static void test_an_unstable_machine_has_no_margin(void **state) {
@@ -238,7 +238,7 @@ static void test_an_unstable_machine_has_no_margin(void **state) {
                     "  c: {type: first-order, input: b, gain: 1, time_constant: 1 s}\n"
                     "requirements: {gain: {loop: e, gain_margin: 0.1 dB}, phase: {loop: e, phase_margin: 1 deg}}\n",
                     1, 10e-3, NULL, true);
-  for (int i = 0; i < 2; i++) assert_int_equal(o.judgement[i].outcome, OD_FAIL);
+  for (int i = 0; i < 2; i++) assert_int_equal(o.judgment[i].outcome, OD_FAIL);
 }
 
 // Half sines of flow in sequence, and a hose after them.
@@ -257,7 +257,7 @@ static void test_sizes_from_a_run(void **state) {
       "  inch: {hose: {flow: q, diameter: 25.4 mm, length: 2 m, density: 910 kg/m3, viscosity: 0.0425 Pa s}, loss: 0.2 bar}\n"
       "  half: {hose: {flow: q, diameter: 12.7 mm, length: 2 m, density: 910 kg/m3, viscosity: 0.0425 Pa s}, velocity: 5 m/s}\n",
       1, 1e-3, NULL, true);
-  const od_judgement *j = o.judgement;
+  const od_judgment *j = o.judgment;
   // The swing by sums over much shorter steps: 0.218 L with the safety factor; the thesis reads 0.2 L from a figure.
   double volume = 0, up = 0, down = 0, mean = 2 / pi * 88.5e-3 / 60;
   for (int k = 0; k < 1000000; k++) {
@@ -288,8 +288,8 @@ static void test_hoses_have_the_oil(void **state) {
            "  b: {hose: {flow: q, diameter: 12 mm, length: 2 m, density: %.17g, viscosity: %.17g Pa s}, loss: 1 bar}\n",
            density, viscosity);
   outcome o = judge(*state, text, 0.1, 1e-3, NULL, true);
-  near(o.judgement[0].reached, o.judgement[1].reached, 1e-9);
-  near(o.judgement[0].reached, 128 * viscosity * 2 * 0.01 / 60 / (pi * pow(0.012, 4)), 1e-3);
+  near(o.judgment[0].reached, o.judgment[1].reached, 1e-9);
+  near(o.judgment[0].reached, 128 * viscosity * 2 * 0.01 / 60 / (pi * pow(0.012, 4)), 1e-3);
 }
 
 // At the edge of a dead zone the loop has two gains: the report states that the margin is for their mean.
@@ -307,7 +307,7 @@ static void test_margins_at_kinks_are_told(void **state) {
     char file[800];
     snprintf(file, sizeof file, text, band[i]);
     outcome o = judge(*state, file, 0.1, 1e-3, NULL, true);
-    assert_int_equal(strstr(o.judgement[0].note, "the slopes differ on the two sides of 'lag") != NULL, i == 0);
+    assert_int_equal(strstr(o.judgment[0].note, "the slopes differ on the two sides of 'lag") != NULL, i == 0);
   }
 }
 
@@ -321,9 +321,9 @@ static void test_margins_of_sampled_loops_are_unknown(void **state) {
                     "  x: {type: integrator, input: held, gain: 1 1/s}\n"
                     "requirements: {phase: {loop: e, phase_margin: 30 deg}}\n",
                     0.1, 1e-3, NULL, true);
-  assert_int_equal(o.judgement[0].outcome, OD_UNDECIDED);
-  assert_non_null(strstr(o.judgement[0].note, "the margin is not known"));
-  assert_null(strstr(o.judgement[0].note, "shorter steps"));
+  assert_int_equal(o.judgment[0].outcome, OD_UNDECIDED);
+  assert_non_null(strstr(o.judgment[0].note, "the margin is not known"));
+  assert_null(strstr(o.judgment[0].note, "shorter steps"));
 }
 
 int main(void) {

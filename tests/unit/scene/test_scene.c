@@ -428,7 +428,7 @@ static void another_time(void **state) {
   double *value = calloc((size_t)count, sizeof *value);
   for (int i = 0; i < count; i++) {
     const char *name = od_machine_output_name(machine, outputs[i]);
-    // Turned by 90 degrees about z: the arm points upwards.
+    // Turned by 90 degrees about z: the arm points upward.
     value[i] = strcmp(name, "arm.pose.qw") == 0 || strcmp(name, "arm.pose.qz") == 0 ? sqrt(0.5) : 0;
   }
   char *text = svg_at(s, value, false), *start = svg_of(s, false);
