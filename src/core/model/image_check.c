@@ -22,6 +22,7 @@ static bool wrong(const checking *c, const char *table, long long item) {
 
 // ---- fields
 
+// Returns whether the field at `at` has a value that its description allows: finite, an enumerator, a count, an index within its table.
 static bool field_is_valid(const od_model *m, const od_model_field *f, const char *at) {
   int value;
   double number;
@@ -201,6 +202,7 @@ static bool may_have_numbers(const od_model *m, int first, int count) {
 
 // ---- the mechanism
 
+// Checks the numbers, links and coordinates that bodies, points, joints, gears, loads and actuators refer to.
 static bool check_bodies(const checking *c) {
   const od_model *m = c->m;
   for (int i = 0; i < m->bodies; i++)
@@ -360,6 +362,7 @@ static bool instance_fits_class(const od_model *m, int index) {
   return true;
 }
 
+// Checks that batches and instances have the places that the layout and their classes give, and that the pool repeats their numbers.
 static bool check_instances(const checking *c) {
   const od_model *m = c->m;
   const od_layout *l = &m->layout;
@@ -410,6 +413,7 @@ static bool check_instances(const checking *c) {
 
 // ---- connections
 
+// Checks the targets of the outputs of all instances: place, row of derivatives, and the lists of forces and displacers.
 static bool check_targets(const checking *c) {
   const od_model *m = c->m;
   const od_join *j = &m->join;

@@ -226,6 +226,7 @@ static int give_rows(od_experiment *e) {
   return rows;
 }
 
+// Reads the sections of an experiment file. Machines, noise and filter precede the sensors, because sensors and parameters refer to them.
 static void read_file(od_experiment_loader *xl, const od_section *file) {
   od_loader *ld = &xl->ld;
   const char *title = od_read_text(ld, od_section_get(ld, file, "experiment"), "experiment", "a title");

@@ -61,6 +61,7 @@ static void add_output(od_experiment_loader *xl, int node, od_error_metric *m) {
   m->output[m->count++] = watched;
 }
 
+// Reads a metric: its kind, the outputs that the value of the kind names, and the part of the run.
 static void read_metric(od_experiment_loader *xl, int key) {
   od_loader *ld = &xl->ld;
   int value = -1;

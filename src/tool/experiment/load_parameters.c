@@ -125,6 +125,7 @@ static bool find_estimated(od_experiment_loader *xl, int key, od_estimated *p) {
   return true;
 }
 
+// Reads a parameter to estimate: start, standard deviation, noise, bounds. Reports impossible combinations, and a sigma in a wrong unit.
 static void read_parameter(od_experiment_loader *xl, int key) {
   // Limit of sigma relative to the initial value; a smaller sigma causes a warning.
   static const double least_part = 1e-6;

@@ -27,6 +27,7 @@ int od_reference_outputs(const od_loader *ld, int node) {
   return node >= 0 && ld->tree.node[node].kind == OD_TREE_MAP ? ld->tree.node[node].count : 0;
 }
 
+// Reads a column that is compared with an output: the name of the output, or a map with the output, unit, factor, offset, file and sigma.
 static void read_reference(od_experiment_loader *xl, int key) {
   od_loader *ld = &xl->ld;
   const char *column = od_text_of(ld, key);

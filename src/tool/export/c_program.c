@@ -225,6 +225,7 @@ static void print_bits(FILE *to, double value) {
   fputs(text, to);
 }
 
+// Prints a field of a template: a text, a count, a table or a setting. Other fields belong to the use. Returns false if no field has this name.
 static bool print_field(FILE *to, const char *word, void *user) {
   writer *w = user;
   const od_export_program *p = w->p;

@@ -94,6 +94,7 @@ static void remark(od_friction_series *s) {
         s->failed, s->runs);
 }
 
+// Fits all runs of a series and summarizes their estimates. Runs that do not converge are counted, and the series fails only if all fail.
 static od_status fit_series(od_friction_series *s, uint64_t seed, const od_friction_run_options *options,
                             od_error *err) {
   const od_friction_plan *plan = s->plan;

@@ -142,6 +142,7 @@ static const od_friction_parameter *most_shifted(const od_friction_fitted *f) {
 
 #define REMARK(...) od_verdict_add(v, __VA_ARGS__)
 
+// Adds the remarks on a fit: data, undetermined parameters, the search, residuals, noise of the speed, the start, the position.
 static void remark(od_friction_fitted *f) {
   const od_friction_plan *plan = f->plan;
   const od_steady_points *p = &f->data->points;

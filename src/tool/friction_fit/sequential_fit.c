@@ -32,6 +32,7 @@ void od_friction_film(const od_law_numbers *n, int count, const double *v, const
   }
 }
 
+// Fits the time constant of the film, number `tau` of the law: the film, computed from the measured force, follows its settled value with one pole.
 static od_status fit_armax(od_friction_fitted *f, int tau, od_error *err) {
   const od_friction_plan *plan = f->plan;
   const od_friction_data *d = f->data;

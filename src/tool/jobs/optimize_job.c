@@ -137,6 +137,7 @@ static bool read_goal(od_job *job, const od_machine *m, const char *text, od_goa
          od_setting_any_quantity(job, "goal", equals + 1, od_machine_output_unit(m, g->output), &g->target);
 }
 
+// Reads --search, --goal, --reserve and --starts. Returns OD_GO_ON, or the outcome after reporting all errors.
 static int read_plan(od_job *job, const char *file, const arguments *a, const od_machine *m, plan *p) {
   bool ok = true;
   unsigned long long starts = 0;

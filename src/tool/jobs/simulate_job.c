@@ -264,6 +264,7 @@ static int check_resume(od_job *job, const arguments *a, const od_machine *machi
   return OD_JOB_BAD_INPUT;
 }
 
+// Runs the machine with the watchers that the options need, then shows and writes the result. Returns the outcome.
 static int run_and_write(od_job *job, const arguments *a, const od_machine *machine, const od_run_options *chosen,
                          const int *panel, computing_page *computing) {
   OD_SCRATCH(scratch);

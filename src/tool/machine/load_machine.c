@@ -259,6 +259,7 @@ static void load_set(od_loader *ld, int node) {
   }
 }
 
+// Loads the tree of a machine file: variant and replaced numbers, templates, sections, the model, and then the requirements.
 static od_status load_tree(void *loader) {
   od_loader *ld = loader;
   od_names_start(ld);

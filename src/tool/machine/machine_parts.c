@@ -338,6 +338,7 @@ static void set_block_signals(od_result_table *t, const od_model *m, const od_bl
   od_result_row_set(t, "outputs", outputs);
 }
 
+// Adds a block to the table: its type, the sources of its inputs, its first eight numbers as text, and all its numbers as data.
 static void add_block(const od_machine *machine, int i, od_result_table *t) {
   const od_model *m = od_machine_model(machine);
   const od_block *block = &m->block[i];

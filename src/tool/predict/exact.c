@@ -132,6 +132,7 @@ static void outputs(const od_predictor *pr, const double *v, const double *S, do
   }
 }
 
+// Predicts the rows of a linear plant with the exponential of one step, and their sensitivities with its derivatives.
 static od_status predict_by_steps(od_predictor *pr) {
   bool sensitivities = pr->wish.sensitivities;
   od_status status = discretize(pr, sensitivities);

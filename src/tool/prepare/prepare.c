@@ -86,6 +86,7 @@ static double rows_of(const work *w, double step) {
   return floor((w->time[w->rows - 1] - w->time[0] + OD_SAME_TIME * fmin(step, w->step)) / step) + 1;
 }
 
+// Checks the settings that depend on the times of the log: number of rows, corner frequency, window, uniform times.
 static void check_against_time(const work *w, complaints *c) {
   const od_prepare *p = w->p;
   double step = p->resample > 0 ? p->resample : w->step, rows = p->resample > 0 ? rows_of(w, step) : (double)w->rows;

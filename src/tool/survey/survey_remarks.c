@@ -177,6 +177,7 @@ static void judge_end(const od_surveyed_channel *c, int i, bool is_high, od_surv
         od_count(end->longest, "value").text);
 }
 
+// Adds the remarks on a channel: missing and infinite values, gaps, constant or slow values, unit, spikes, stuck stretches, saturation.
 static void judge_channel(const od_surveyed_channel *c, int i, const od_survey_group *g, od_survey_remarks *r) {
   const od_channel_survey *f = &c->facts;
   if (c->flaw) add(r, (od_survey_remark){true, "log.text", i, 0, NAN, "Not a number:", NULL}, "%.600s", c->flaw);

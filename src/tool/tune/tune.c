@@ -79,6 +79,7 @@ static bool is_wanted(void *options, double done) {
   return !o->progress || o->progress(o->user, 0);
 }
 
+// The stages of tuning: the numbers, the parts of the data, a run with the numbers of the file, the search, runs that judge the result, the verdict.
 static od_status run_stages(const od_experiment *e, const od_tune_options *o, od_tuned *t, od_error *err) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_kept_motion_free) od_kept_motion *motion = NULL;

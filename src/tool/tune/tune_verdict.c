@@ -10,6 +10,7 @@
 static const double level = 0.001;       // significance level of each test
 static const double size_matters = 0.1;  // deviation of the NIS from 1 that matters, as in the verdict of 'observe'
 
+// Judges the rest of the data: gain of the likelihood, consistency, and whiteness of the innovations.
 static void judge_rest(const od_experiment *e, od_tuned *t) {
   const od_tuned_part *rest = &t->after.rest;
   od_verdict *v = &t->verdict;
