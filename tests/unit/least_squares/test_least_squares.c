@@ -12,13 +12,7 @@
 #include "math/dense.h"
 #include "oleodyn/least_squares.h"
 #include "support/random_machine.h"
-
-static od_ls_result *solve(const od_ls_problem *problem, const od_ls_options *options) {
-  od_ls_result *r;
-  od_error err = {0};
-  if (od_least_squares(problem, options, &r, &err) != OD_OK) fail_msg("%s", err.text);
-  return r;
-}
+#include "unit/least_squares/problems.h"
 
 // ---- linear problems: r = A x - b
 
@@ -544,13 +538,6 @@ static void robust_losses(void **state) {
 
 // ---- points that cannot be evaluated
 
-// log(x0) + x1 - 1, x1 - 3: minimum at x0 = exp(-2), near the edge of what can be evaluated.
-static int logarithm(void *user, const double *x, double *r) {
-  int how = user ? *(int *)user : 0;
-  if (how == 1 && x[0] <= 0) return 1;
-  r[0] = log(x[0]) + x[1] - 1, r[1] = x[1] - 3;
-  return 0;
-}
 static int logarithm_jacobian(void *user, const double *x, double *J) {
   (void)user;
   J[0] = 1 / x[0], J[1] = 1, J[2] = 0, J[3] = 1;
@@ -779,93 +766,6 @@ static void fixed_parameters(void **state) {
   od_ls_result_free(all);
 }
 
-// ---- several starts
-
-// (x - 2)^2 with ripples: many minima, the least at x = 2, y = 1.
-static int ripples(void *user, const double *x, double *r) {
-  (void)user;
-  r[0] = x[0] - 2, r[1] = 6 * sin(0.7 * (x[0] - 2)), r[2] = x[1] - 1, r[3] = 6 * sin(0.7 * (x[1] - 1));
-  return 0;
-}
-static od_ls_problem ripples_problem(void) {
-  static const double start[2] = {-7, 8}, low[2] = {-10, -10}, high[2] = {10, 10};
-  return (od_ls_problem){.m = 4, .n = 2, .residuals = ripples, .start = start, .low = low, .high = high};
-}
-
-static void multistart(void **state) {
-  (void)state;
-  const od_ls_problem problem = ripples_problem();
-  od_ls_result *one = solve(&problem, NULL), *r, *again;
-  assert_true(one->cost > 0.1);
-  for (int uniform = 0; uniform < 2; uniform++) {
-    const od_ls_starts starts = {.box = 40, .around = 5, .seed = 5, .uniform = uniform};
-    assert_int_equal(od_least_squares_multistart(&problem, NULL, &starts, &r, NULL), OD_OK);
-    assert_int_equal(r->starts, 46);
-    near(r->x[0], 2, 1e-9);
-    near(r->x[1], 1, 1e-9);
-    assert_memory_equal(r->start_x, problem.start, 2 * sizeof(double));
-    assert_true(r->end_cost[0] == one->cost);
-    double least = INFINITY;
-    for (int i = 0; i < 46; i++) least = fmin(least, r->end_cost[i]);
-    assert_true(least == r->cost);
-    // One start in each of 40 cells of each range.
-    int cells[2][40] = {{0}}, once = 1;
-    for (int i = 1; i <= 40; i++)
-      for (int j = 0; j < 2; j++) cells[j][(int)((r->start_x[2 * i + j] + 10) / 0.5)]++;
-    for (int i = 0; i < 80; i++) once &= cells[i / 40][i % 40] == 1;
-    assert_int_equal(once, !uniform);
-    // The same again, bit by bit; another seed has other starts.
-    assert_int_equal(od_least_squares_multistart(&problem, NULL, &starts, &again, NULL), OD_OK);
-    assert_memory_equal(r->end_x, again->end_x, 46 * 2 * sizeof(double));
-    od_ls_result_free(again);
-    const od_ls_starts other = {.box = 40, .seed = 6, .uniform = uniform};
-    assert_int_equal(od_least_squares_multistart(&problem, NULL, &other, &again, NULL), OD_OK);
-    assert_true(again->start_x[2] != r->start_x[2]);
-    od_ls_result_free(again);
-    od_ls_result_free(r);
-  }
-  od_ls_result_free(one);
-}
-
-static bool a_few(void *user, const od_ls_progress *p) {
-  (void)p;
-  return ++*(int *)user < 60;
-}
-
-static void multistart_with_trouble(void **state) {
-  (void)state;
-  od_ls_problem problem = ripples_problem();
-  const od_ls_starts starts = {.box = 20};
-  od_ls_result *r;
-  od_error err = {0};
-  int calls = 0;
-  od_ls_options options = {.progress = a_few, .progress_user = &calls};
-  assert_int_equal(od_least_squares_multistart(&problem, &options, &starts, &r, &err), OD_INTERRUPTED);
-  assert_true(isfinite(r->cost) && isinf(r->end_cost[20]));
-  od_ls_result_free(r);
-  // Starts that cannot be evaluated are skipped.
-  const double start[2] = {-1, 0}, low[2] = {-1, -10}, high[2] = {20, 10};
-  problem = (od_ls_problem){.m = 2, .n = 2, .residuals = logarithm, .start = start, .low = low, .high = high};
-  assert_int_equal(od_least_squares_multistart(&problem, NULL, &starts, &r, &err), OD_OK);
-  near(r->x[0], exp(-2), 1e-7);
-  assert_true(isinf(r->end_cost[0]));
-  assert_string_equal(err.text, "");
-  od_ls_result_free(r);
-  problem.low = NULL;
-  assert_int_equal(od_least_squares_multistart(&problem, NULL, &starts, &r, &err), OD_BAD_ARGUMENT);
-  assert_string_equal(err.text, "parameter 0 needs finite bounds or a finite box for random starts");
-  // Starts of a logarithmic parameter are spread over orders of magnitude.
-  const od_ls_transform transform[2] = {OD_TRANSFORM_LOG, OD_TRANSFORM_LINEAR};
-  const double box_low[2] = {1e-6, -1}, box_high[2] = {1e6, 1}, at[2] = {1, 0};
-  const od_ls_starts box = {.box = 12, .low = box_low, .high = box_high};
-  problem = (od_ls_problem){.m = 2, .n = 2, .residuals = logarithm, .start = at, .transform = transform};
-  assert_int_equal(od_least_squares_multistart(&problem, NULL, &box, &r, &err), OD_OK);
-  int decades[12] = {0};
-  for (int i = 1; i <= 12; i++) decades[(int)(log10(r->start_x[2 * i]) + 6)]++;
-  for (int i = 0; i < 12; i++) assert_int_equal(decades[i], 1);
-  od_ls_result_free(r);
-}
-
 // ---- mistakes
 
 static void bad_arguments(void **state) {
@@ -950,8 +850,6 @@ int main(void) {
       cmocka_unit_test(derivatives),
       cmocka_unit_test(differences_at_bounds),
       cmocka_unit_test(fixed_parameters),
-      cmocka_unit_test(multistart),
-      cmocka_unit_test(multistart_with_trouble),
       cmocka_unit_test(bad_arguments),
       cmocka_unit_test(differences_find_the_minimum_of_what_is_identifiable),
   };
