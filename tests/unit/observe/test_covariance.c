@@ -267,6 +267,44 @@ static void noise_after_a_refusal(void **state) {
   for (int i = 0; i < N; i++) assert_true(fabs(od_covariance_variance(&b, i) - 1.25) < 1e-14);
 }
 
+// Noise of a single state or parameter, which is one row, and no noise: as a matrix, as a diagonal and as rows. Oracle: the sum of the entries.
+static void noise_of_one_entry(void **state) {
+  (void)state;
+  enum { LARGEST = 14, ROOM = LARGEST * (2 * LARGEST + 8) + 400 };
+  od_dice dice = {7};
+  for (int nx = 1; nx <= 4; nx++)
+    for (int np = 0; nx + np <= LARGEST; np++)
+      for (int at = -1; at < nx + np; at++)
+        for (int way = 0; way < 6; way++) {
+          const int n = nx + np;
+          double memory[LARGEST * LARGEST], scratch[ROOM] = {0}, kept[ROOM] = {0}, root[LARGEST * LARGEST],
+                                            P[LARGEST * LARGEST];
+          double Q[LARGEST * LARGEST] = {0}, q[LARGEST] = {0}, row[LARGEST * LARGEST] = {0}, got[LARGEST * LARGEST];
+          assert_true(od_covariance_scratch(nx, np) <= ROOM && od_covariance_kept(nx, np) <= ROOM);
+          od_covariance b = {.nx = nx,
+                             .np = np,
+                             .form = way < 3 ? OD_FORM_SQUARE_ROOT : OD_FORM_JOSEPH,
+                             .P = memory,
+                             .scratch = scratch,
+                             .kept = way == 1 ? kept : NULL};
+          for (int i = 0; i < n * n; i++) root[i] = od_dice_uniform(&dice, -1, 1);
+          for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) {
+              P[i * n + j] = i == j;
+              for (int k = 0; k < n; k++) P[i * n + j] += root[i * n + k] * root[j * n + k];
+            }
+          assert_true(od_covariance_set(&b, P));
+          const double size = 3;
+          if (at >= 0) Q[at * (n + 1)] = q[at] = size * size, row[at] = size;
+          if (way % 3 == 2 && b.form == OD_FORM_SQUARE_ROOT)
+            assert_true(od_covariance_add_rows(&b, at >= 0, row));
+          else
+            assert_true(od_covariance_add(&b, way % 3 == 1 ? Q : NULL, way % 3 == 1 ? NULL : q));
+          od_covariance_get(&b, got);
+          for (int i = 0; i < n * n; i++) near(got[i], P[i] + Q[i], 1e-12);
+        }
+}
+
 // In both forms, noise that makes any single variance negative or infinite is rejected.
 static void every_variance_is_checked(void **state) {
   (void)state;
@@ -328,6 +366,7 @@ int main(void) {
                                      cmocka_unit_test(all_sizes),
                                      cmocka_unit_test(sensors_together),
                                      cmocka_unit_test(noise_after_a_refusal),
+                                     cmocka_unit_test(noise_of_one_entry),
                                      cmocka_unit_test(every_variance_is_checked),
                                      cmocka_unit_test(decaying_states)};
   return cmocka_run_group_tests(tests, NULL, NULL);
