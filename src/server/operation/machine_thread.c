@@ -223,8 +223,13 @@ static bool begin(void *user, const od_observed *o) {
     head->unit[i] = od_arena_text(&r->memory, o->table->unit[i]);
   }
   if (od_arena_status(&r->memory) != OD_OK) return false;
+  if (r->operation->page && od_twin_page_begin(r, head) != OD_OK) return false;
   atomic_store_explicit(&r->head, head, memory_order_release);
   return true;
+}
+
+static void each(void *user, const od_sample *sample, od_observer *observer) {
+  od_twin_page_each(user, sample->t, observer);
 }
 
 static bool answer(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why) {
@@ -235,6 +240,7 @@ static bool answer(void *user, const od_observed *o, const double *row, od_sampl
   line[OD_RING_SEQUENCE] = (double)r->now.sequence;
   memcpy(line + OD_RING_ROW, row, (size_t)o->columns.count * sizeof *row);
   od_row_ring_put(&r->ring, line);
+  if (r->operation->page && fate == OD_TAKEN) od_twin_page_row(r, row, o->columns.count);
   if (fate == OD_HELD) r->checkpoint_next = 0;  // the history has only good samples, so they cannot repeat this change
   if (od_row_ring_length(&r->ring) == r->ring.capacity / 2) sem_post(&r->operation->wakes);
   if (fate != OD_TAKEN) report(r, row[0], fate == OD_HELD ? "held" : "failed", why);
@@ -270,6 +276,7 @@ static void *observe_thread(void *user) {
       .self = r, .next = next, .resume = resume, .step = r->e->step, .begin = 0, .end = INFINITY};
   const od_observe_options options = {.user = r,
                                       .source = &source,
+                                      .each = r->operation->page ? each : NULL,
                                       .begin = begin,
                                       .answer = answer,
                                       .keep_going = true,

@@ -178,6 +178,7 @@ typedef struct od_twin_run {
   _Atomic bool ends;
   od_twin_event *event;            // events in work
   struct od_publisher *publisher;  // NULL: none
+  struct od_twin_page_run *page;        // NULL: none
   double retain_next, metrics_next, publish_next;
   bool is_failing;  // whether the last transaction failed
 } od_twin_run;
@@ -208,8 +209,26 @@ od_status od_publisher_new(const struct od_twin_run *o, od_publisher **out, od_e
 void od_publisher_write(od_publisher *p);
 void od_publisher_free(od_publisher *p);
 
+// ---- The page (twin_page.c)
+
+typedef struct od_twin_page_run od_twin_page_run;
+// Opens the page of the twin, before the threads start. Fails with OD_BAD_INPUT or OD_IO. o->page may be set also on failure.
+od_status od_twin_page_new(od_twin_run *o, od_error *err);
+// Ends the server; od_twin_page_free() frees the memory, after all other threads have ended.
+void od_twin_page_close(od_twin_run *o);
+void od_twin_page_free(od_twin_run *o);
+// The observer: gives the columns of the rows; computes the frame of a sample if one is due; gives the frame after the row is known.
+od_status od_twin_page_begin(od_machine_thread *r, const od_row_head *head);
+void od_twin_page_each(od_machine_thread *r, double t, od_observer *observer);
+void od_twin_page_row(od_machine_thread *r, const double *row, int columns);
+// The writer: shows the states of all machines and stores frames and acknowledgements; shows an event that has just been added to the history.
+void od_twin_page_write(od_twin_run *o);
+void od_twin_page_event(od_twin_run *o, const od_twin_event *e);
+
 // ---- Metrics (metrics.c)
 
+// Prints all metrics.
+void od_metrics_print(FILE *to, od_twin_run *o);
 // Writes the file of metrics. Fails with OD_IO.
 od_status od_metrics_write(od_twin_run *o, od_error *err);
 

@@ -10,6 +10,7 @@
 #include "document/suggest.h"
 #include "experiment/live_source.h"
 #include "memory/owned.h"
+#include "twin/load_page.h"
 #include "twin/twin.h"
 
 // --- Tables -------------------------------------------------------------------------------------------------------
@@ -110,6 +111,7 @@ static const od_key file_keys[] = {
     {"machines", OD_SECTION_MAP, NULL, "machines in operation", .fallback = OD_REQUIRED, .inside = &machine_section},
     {"history", OD_SECTION, NULL, "history in a database", .otherwise = "none", .inside = &history_section},
     {"outputs", OD_SECTION, NULL, "outputs for other programs", .otherwise = "none", .inside = &output_section},
+    {"page", OD_SECTION, NULL, "page for browsers, and JSON API", .otherwise = "none", .inside = &od_twin_page_section},
 };
 const od_section_class od_twin_section = {"twin", "twin file", OD_KEYS(file_keys)};
 
@@ -355,6 +357,7 @@ static od_status read_file(void *user) {
   read_all(tl, machines, "machines", read_machine);
   read_history(tl, od_section_get(ld, &file, "history"));
   read_outputs(tl, od_section_get(ld, &file, "outputs"));
+  od_twin_read_page(ld, t, od_section_get(ld, &file, "page"));
   if (od_lacks_memory(ld) || od_arena_status(&t->memory) != OD_OK) return OD_NO_MEMORY;
   return od_has_errors(ld) || od_messages_errors(tl->foreign) > 0 ? OD_BAD_INPUT : OD_OK;
 }

@@ -56,6 +56,30 @@ typedef struct od_twin_history {
   double size;        // largest size of the used part of the file, bytes
 } od_twin_history;
 
+// What a reader of the page may do: nothing, read, or also acknowledge alarms.
+typedef enum od_page_role { OD_ROLE_NONE, OD_ROLE_READ, OD_ROLE_ACT } od_page_role;
+
+// A secret with which readers log in. The file contains the token in its first line.
+typedef struct od_page_token {
+  const char *name, *file;
+  od_page_role role;
+} od_page_token;
+
+// The page and the JSON API of the twin.
+typedef struct od_twin_page {
+  const char *address;  // numeric address; NULL: no page
+  int port;
+  bool is_loopback;                        // whether only programs on this computer reach the address
+  const char **host;                       // further names of this computer; ends with NULL; NULL: none
+  const char *certificate_file, *key_file;  // NULL: no TLS
+  const char *client_ca_file;               // authority of the certificates of readers; NULL: none
+  od_page_role client_role, local_role;     // roles of readers with a certificate, and of readers on this computer
+  od_page_token *token;
+  int tokens;
+  int connections, streams, requests;  // limits: connections, live streams, requests per second of an address
+  double frames;                       // time between stored frames of the moving machine, s
+} od_twin_page;
+
 typedef struct od_twin {
   od_arena memory;
   od_document *file;
@@ -70,6 +94,7 @@ typedef struct od_twin {
   bool discovery;         // whether messages for the discovery of the estimates by dashboards are published
   const char *metrics;    // path of the file with metrics; NULL: none
   double metrics_every;   // time between updates of this file, s
+  od_twin_page page;
 } od_twin;
 
 extern const od_section_class od_twin_section;
