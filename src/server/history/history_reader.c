@@ -97,13 +97,16 @@ od_status od_history_reader_span(od_history *h, const char *machine, od_history_
   const int64_t id = find_machine(h, machine, &status, err);
   if (id < 0) return status;
   span->last = ask(h, "SELECT last FROM block WHERE machine = ? ORDER BY last DESC LIMIT 1", id, 0, 0, &status, err);
-  span->first = ask(h, "SELECT first FROM block WHERE machine = ? ORDER BY last LIMIT 1", id, 0, 0, &status, err);
+  // The first bucket of a level contains the first data of this level; a finer level and the rows refine its begin if they have data in this bucket.
   const double channel = ask(h, "SELECT min(id) FROM channel WHERE machine = ?", id, 0, 0, &status, err);
-  for (int level = 0; level < OD_LEVELS && status == OD_OK && !isnan(channel); level++) {
-    const double number = ask(h, "SELECT min(number) FROM bucket WHERE channel = ? AND level = ?", (int64_t)channel,
-                              level, 0, &status, err);
-    if (!isnan(number)) span->first = fmin(span->first, number * od_history_width(level));
+  double end = INFINITY;
+  for (int level = OD_LEVELS - 1; level >= 0 && status == OD_OK && !isnan(channel); level--) {
+    const double width = od_history_width(level), begin = width * ask(h, "SELECT min(number) FROM bucket WHERE channel = ? AND level = ?",
+                                                                      (int64_t)channel, level, 0, &status, err);
+    if (begin < end) span->first = begin, end = begin + width;
   }
+  const double rows = ask(h, "SELECT first FROM block WHERE machine = ? ORDER BY last LIMIT 1", id, 0, 0, &status, err);
+  if (rows < end) span->first = rows;
   return status;
 }
 
