@@ -9,6 +9,7 @@
 #include <poll.h>
 #include <string.h>
 #include <sys/eventfd.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -209,6 +210,7 @@ static int pause_of(const od_door *d, double now) {
 static void *serve(void *user) {
   od_door *d = user;
   double next_check = 0;
+  prctl(PR_SET_NAME, "page");
   setpriority(PRIO_PROCESS, (id_t)syscall(SYS_gettid), NICENESS);
   while (!atomic_load(&d->ends)) {
     struct pollfd wait[2] = {{.fd = d->polled, .events = POLLIN}, {.fd = d->waker, .events = POLLIN}};

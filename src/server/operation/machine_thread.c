@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "base/allocate.h"
 #include "experiment/live_source.h"
@@ -272,6 +273,7 @@ static void take_checkpoint(void *user, const od_checkpoint *checkpoint) {
 static void *observe_thread(void *user) {
   od_machine_thread *r = user;
   const bool has_history = r->operation->history != NULL;
+  prctl(PR_SET_NAME, "observer");
   od_sample_source source = {
       .self = r, .next = next, .resume = resume, .step = r->e->step, .begin = 0, .end = INFINITY};
   const od_observe_options options = {.user = r,
