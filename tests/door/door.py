@@ -421,6 +421,49 @@ def test_tls():
         t.remove()
 
 
+# A sensor with an offset: the verdict of the next window, an alarm of an estimate, its acknowledgement, and the count of open alarms after a restart.
+def test_verdict_and_alarm():
+    t = new(page='verdict: 1 s, frames: 20 ms', rate=1000, seconds=4.0, history='history: {file: twin.db, write: 0.1 s}')
+    try:
+        pressure = [c.split(' ')[0] for c in t.head.split(',')].index('measured.A.pressure')
+        highest = max(float(v) for r in t.rows if (v := r.split(',')[pressure]))
+        for i in range(2000, len(t.rows)):
+            cells = t.rows[i].split(',')
+            cells[pressure] = cells[pressure] and repr(float(cells[pressure]) + 2e6)
+            t.rows[i] = ','.join(cells)
+        t.alarms = f', alarms: {{high: {{output: A.pressure, above: {highest + 5e5!r} Pa, for: 50 ms}}}}'
+        t.start()
+        s = Stream(t, '/api/v1/stream?machine=bench')
+        before = s.wait_for('verdict')[2]['verdict']
+        equal(before['trust'], 'sound')
+        while (after := s.wait_for('verdict')[2]['verdict'])['trust'] == 'sound':
+            pass
+        check(1.5 < after['from'] < 3.1 and any('A.pressure' in r['text'] for r in after['remarks']), after)
+        equal(t.get('/api/v1/machines')[1]['machines'][0]['verdict']['trust'], after['trust'])
+        alarm = t.wait_for(lambda: t.get('/api/v1/events?open=true')[1]['events'])[-1]
+        check(alarm['kind'] == 'alarm' and 2.05 <= alarm['t'] and 'A.pressure' in alarm['text'] and alarm['severity'] == 'alarm', alarm)
+        check(t.wait_for(lambda: t.get('/api/v1/machines')[1]['machines'][0]['alarms']) >= 1)
+        s.close()
+        # The positions of the machine are stored every 20 ms, at the times of rows, and move.
+        status, f = t.get('/api/v1/machines/bench/frames?from=0.5&to=1.5&points=51')
+        check(len(f['t']) >= 45 and all(abs(round(x / 0.02) * 0.02 - x) < 1.1e-3 for x in f['t']), f['t'])
+        equal([len(v) for v in f['values']], [len(f['channels'])] * len(f['t']))
+        at = f['channels'].index('view.cylinder.length')
+        length = t.get('/api/v1/machines/bench/history?channel=estimate.cylinder.length&from=0.5&to=1.5&points=2000')[1]['series'][0]
+        own = dict(zip(length['t'], length['mean']))
+        for x, v in zip(f['t'], f['values']):
+            check(abs(own[x] - v[at]) < 1e-5, x, own[x], v[at])
+        equal(t.stop(), 130)
+        t.start()
+        check(t.get('/api/v1/machines')[1]['machines'][0]['alarms'] >= 1)
+        csrf = t.get('/api/v1/session')[1]['csrf']
+        status, _, event = t.post(f'/api/v1/events/{alarm["id"]}/acknowledge', {}, X_CSRF_Token=csrf)
+        check(status == 200 and event['acknowledged'])
+        t.wait_for(lambda: alarm['id'] not in [e['id'] for e in t.get('/api/v1/events?open=true')[1]['events']])
+    finally:
+        t.remove()
+
+
 # Without a history, events come from memory, and requests of the history say why there is none.
 def test_without_history():
     t = new(history='').start()

@@ -20,7 +20,7 @@ class Twin:
         with open(log) as f:
             self.head, *self.rows = f.read().splitlines()
         self.page, self.history, self.extra, self.experiment = page, history, extra, experiment
-        self.child, self.tls = None, None
+        self.child, self.tls, self.alarms = None, None, ''
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -31,7 +31,7 @@ class Twin:
         os.chmod(self.path(name), mode)
 
     def write(self):
-        self.put('twin.yaml', f'twin: Yard\nsources: {{log: {{type: stdin}}}}\nmachines:\n  bench: {{experiment: {self.experiment}}}\n'
+        self.put('twin.yaml', f'twin: Yard\nsources: {{log: {{type: stdin}}}}\nmachines:\n  bench: {{experiment: {self.experiment}{self.alarms}}}\n'
                               f'{self.history}\npage: {{port: {self.port}{", " if self.page else ""}{self.page}}}\n{self.extra}')
 
     def start(self, wait=True):

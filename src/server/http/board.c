@@ -7,13 +7,14 @@
 
 enum { FRAME_BYTES = 1 << 18 };  // memory of the ring of frames of a machine
 
+const char *const od_alarm_kinds[] = {"alarm", "stopped", "columns", NULL};
+
 od_event_weight od_weight_of_event(const char *kind) {
-  static const char *const notes[] = {"start", "end", "restarted", "over", "acknowledged", "verdict"},
-                           *const alarms[] = {"alarm", "stopped", "columns"};
+  static const char *const notes[] = {"start", "end", "restarted", "over", "acknowledged", "change"};
   for (size_t i = 0; i < sizeof notes / sizeof *notes; i++)
     if (strcmp(kind, notes[i]) == 0) return OD_EVENT_NOTE;
-  for (size_t i = 0; i < sizeof alarms / sizeof *alarms; i++)
-    if (strcmp(kind, alarms[i]) == 0) return OD_EVENT_ALARM;
+  for (int i = 0; od_alarm_kinds[i]; i++)
+    if (strcmp(kind, od_alarm_kinds[i]) == 0) return OD_EVENT_ALARM;
   return OD_EVENT_WARNING;
 }
 

@@ -30,6 +30,9 @@ enum { OD_SHOWN_EVENTS = 512, OD_MOST_ACTS = 64, OD_ACTOR_SIZE = 64 };
 typedef enum od_event_weight { OD_EVENT_NOTE, OD_EVENT_WARNING, OD_EVENT_ALARM } od_event_weight;
 od_event_weight od_weight_of_event(const char *kind);
 
+// The kinds of alarms, ended by NULL.
+extern const char *const od_alarm_kinds[];
+
 typedef enum od_machine_state {
   OD_MACHINE_WAITING,  // no sample yet
   OD_MACHINE_RUNNING,

@@ -19,7 +19,7 @@
 #include "http/live.h"
 #include "io/clock.h"
 
-enum { MEMORY_OF_CONNECTION = 12288, SEND_BUFFER = 1 << 17, NICENESS = 10, BACKLOG = 512 };
+enum { MEMORY_OF_CONNECTION = 12288, SEND_BUFFER = 1 << 17, NICENESS = 10, BACKLOG = 512, MOST_OPEN = 1000 };
 // Longest times, s: until the first request of a connection is complete, until the next request, and until an answer is sent.
 static const double first_request = 10, next_request = 20, longest_answer = 30;
 
@@ -301,11 +301,27 @@ static od_status start_daemon(od_door *d, od_error *err) {
   return OD_OK;
 }
 
+// Counts the alarms of the history that are not acknowledged, at most MOST_OPEN of each machine.
+static od_status count_alarms(od_door *d, od_error *err) {
+  od_status status = OD_OK;
+  for (int i = 0; d->history && i < d->twin->machines && status == OD_OK; i++) {
+    OD_SCRATCH(scratch);
+    const od_event_query query = {
+        .machine = d->twin->machine[i].name, .is_open = true, .kinds = od_alarm_kinds, .most = MOST_OPEN};
+    od_history_event *event;
+    int count = 0;
+    status = od_history_reader_events(d->history, &scratch, &query, &event, &count, err);
+    od_board_set_alarms(d->board, i, count);
+  }
+  return status;
+}
+
 static od_status open_door(od_door *d, od_error *err) {
   od_status status = od_random_text(d->boot, err);
   if (status == OD_OK) status = od_sessions_init(&d->sessions, d->page, &d->memory, err);
   if (status == OD_OK) status = allow_files(d->page, err);
   if (status == OD_OK && d->twin->history.file) status = od_history_reader_open(&d->twin->history, &d->history, err);
+  if (status == OD_OK) status = count_alarms(d, err);
   if (status == OD_OK) status = od_live_init(d, err);
   if (status == OD_OK) status = listen_at(d, err);
   if (status == OD_OK) status = start_daemon(d, err);

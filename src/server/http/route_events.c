@@ -13,7 +13,6 @@ const od_query_key od_events_query[] = {
 };
 
 enum { DEFAULT_EVENTS = 50, MOST_EVENTS = 200 };
-static const char *const alarm_kinds[] = {"alarm", "stopped", "columns", NULL};
 
 // Selects events of the board, for twins without a history. The latest state of an event counts.
 static int select_events(od_door *d, const od_event_query *q, int machine, od_shown_event *out, od_arena *memory) {
@@ -40,7 +39,7 @@ void od_route_events(od_request *r) {
   const od_event_query query = {.machine = name,
                                 .before = (int64_t)od_query_number(&r->query, "before", 0),
                                 .is_open = is_open,
-                                .kinds = is_open ? alarm_kinds : NULL,
+                                .kinds = is_open ? od_alarm_kinds : NULL,
                                 .most = limit + 1};
   int machine = -1, count = 0;
   for (int i = 0; name && i < d->twin->machines; i++)

@@ -171,6 +171,19 @@ static json_t *curve_list(const od_experiment *e) {
   return list;
 }
 
+static json_t *alarm_list(const od_twin_machine *m) {
+  json_t *list = json_array();
+  for (int i = 0; i < m->alarms; i++) {
+    const od_twin_alarm *a = &m->alarm[i];
+    json_t *alarm = json_pack("{s:o, s:o, s:f}", "name", od_json_text(a->name), "channel",
+                              json_sprintf("estimate.%s", a->output), "for", a->duration);
+    if (!isnan(a->above)) json_object_set_new(alarm, "above", od_json_number(a->above));
+    if (!isnan(a->below)) json_object_set_new(alarm, "below", od_json_number(a->below));
+    json_array_append_new(list, alarm);
+  }
+  return list;
+}
+
 // --- The description ----------------------------------------------------------------------------------------------
 
 static void set_list(json_t *object, const char *key, json_t *list) {
@@ -207,6 +220,8 @@ void od_route_machine(od_request *r) {
   if (live->pressure > 0) json_object_set_new(o, "pressure", json_pack("{s:i, s:f}", "low", 0, "high", live->pressure));
   set_list(o, "charts", chart_list(d, r->machine, live->head));
   set_list(o, "curves", curve_list(m->settings->e));
+  set_list(o, "alarms", alarm_list(m->settings));
+  json_object_set_new(o, "window", json_real(d->page->verdict));
   char *text = tag ? json_dumps(o, JSON_COMPACT | JSON_REAL_PRECISION(9)) : NULL;
   json_decref(o);
   if (text)

@@ -8,11 +8,13 @@
 
 #include "base/allocate.h"
 #include "io/clock.h"
+#include "io/json.h"
 #include "operation/operation.h"
 
 #ifdef OD_HAVE_MICROHTTPD
 #include "http/door.h"
 #include "memory/owned.h"
+#include "operation/verdict_window.h"
 #include "report/estimated_outputs.h"
 
 static const double live_interval = 0.04, longest_silence = 5;  // s
@@ -37,6 +39,8 @@ typedef struct od_twin_page_machine {
   bool is_defined;
   long counted;          // samples at the last computation of the rate
   double counted_at, rate;  // its monotonic time, s
+  od_verdict_window window;
+  bool has_window;
 } od_twin_page_machine;
 
 struct od_twin_page_run {
@@ -102,6 +106,7 @@ void od_twin_page_free(od_twin_run *o) {
   for (int i = 0; p->machine && i < o->twin->machines; i++) {
     od_plant_free(p->machine[i].plant);
     if (p->machine[i].views) od_run_views_free(p->machine[i].views);
+    od_verdict_window_end(&p->machine[i].window);
   }
   if (p->board) od_board_free(p->board);
   od_arena_free(&p->memory);
@@ -220,6 +225,42 @@ static void show_status(od_twin_run *o, int i, double now) {
   od_board_set_status(o->page->board, i, &status);
 }
 
+// Adds the changes of parameters that the observer has detected since the begin of the window: they are causes of a verdict.
+static void add_causes(od_twin_run *o, int machine, json_t *verdict) {
+  OD_SCRATCH(scratch);
+  long next;
+  json_t *causes = json_array();
+  const double from = json_real_value(json_object_get(verdict, "from"));
+  od_shown_event *event = OD_TAKE(&scratch, od_shown_event, OD_SHOWN_EVENTS);
+  const int count = event ? od_board_events_after(o->page->board, 0, event, OD_SHOWN_EVENTS, &next) : 0;
+  for (int i = 0; i < count; i++)
+    if (event[i].machine == machine && strcmp(event[i].kind, "change") == 0 && event[i].t >= from)
+      json_array_append_new(causes, json_pack("{s:s, s:s, s:o}", "trust", "doubtful", "code", "cause.change", "text",
+                                              od_json_text(event[i].text)));
+  json_object_set_new(verdict, "causes", causes);
+}
+
+void od_twin_page_take(od_machine_thread *r, const double *row) {
+  od_twin_run *o = r->operation;
+  od_twin_page_machine *m = &o->page->machine[r->index];
+  char text[400];
+  json_t *verdict;
+  if (!m->has_window) {
+    const od_row_head *head = atomic_load_explicit(&r->head, memory_order_acquire);
+    m->has_window = head && od_verdict_window_init(&m->window, r->e, head, o->twin->page.verdict) == OD_OK;
+    if (!m->has_window) return;
+  }
+  od_verdict_window_take(&m->window, row, &verdict, text);
+  if (text[0]) od_event_list_add(&o->events, r->index, row[0], "verdict", text);
+  if (!verdict) return;
+  json_object_set_new(verdict, "clock", json_real(clock_now()));
+  add_causes(o, r->index, verdict);
+  char *json = json_dumps(verdict, JSON_COMPACT | JSON_REAL_PRECISION(12));
+  if (json) od_board_set_verdict(o->page->board, r->index, json);
+  od_json_text_free(json);
+  json_decref(verdict);
+}
+
 // Writes the frames of a machine into the history. They are rows without a pyramid.
 static void store_frames(od_twin_run *o, int i) {
   OD_SCRATCH(scratch);
@@ -307,6 +348,9 @@ void od_twin_page_each(od_machine_thread *r, double t, od_observer *observer) {
 }
 void od_twin_page_row(od_machine_thread *r, const double *row, int columns) {
   (void)r, (void)row, (void)columns;
+}
+void od_twin_page_take(od_machine_thread *r, const double *row) {
+  (void)r, (void)row;
 }
 void od_twin_page_write(od_twin_run *o) {
   (void)o;

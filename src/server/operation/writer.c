@@ -53,6 +53,8 @@ static void write_rows(od_twin_run *o, od_machine_thread *r) {
     if (line[OD_RING_FATE] != OD_TAKEN) continue;
     memcpy(r->last, row, (size_t)head->columns * sizeof *row);
     r->last_t = row[0];
+    od_alarms_take(r, head, row);
+    if (o->page) od_twin_page_take(r, row);
     if (o->history && od_history_add_row(o->history, r->stored, row, (int64_t)line[OD_RING_SEQUENCE], &err) != OD_OK)
       r->unwritten++;
   }

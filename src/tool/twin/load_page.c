@@ -41,6 +41,8 @@ static const od_key page_keys[] = {
     {"requests", OD_WHOLE, "1", "largest number of requests per second from one address", OD_POSITIVE, 100, {1, 1000000}},
     {"frames", OD_NUMBER, "s", "time between stored positions of the moving machine and circuit", OD_POSITIVE, 0.1,
      OD_LIMITS(0.001, 3600, 0.02, 10)},
+    {"verdict", OD_NUMBER, "s", "length of the windows of time in which the innovations of the observer are judged",
+     OD_POSITIVE, 60, OD_LIMITS(0.1, 1e6, 5, 3600)},
 };
 const od_section_class od_twin_page_section = {"twin page", "page for browsers, and JSON API", OD_KEYS(page_keys)};
 
@@ -157,5 +159,6 @@ void od_twin_read_page(od_loader *ld, od_twin *t, int node) {
   p->streams = (int)od_key_whole(ld, &section, "streams");
   p->requests = (int)od_key_whole(ld, &section, "requests");
   p->frames = od_key_value(ld, &section, "frames");
+  p->verdict = od_key_value(ld, &section, "verdict");
   if (valid) check(ld, &section, node, p);
 }

@@ -10,6 +10,7 @@
 #include "document/suggest.h"
 #include "experiment/live_source.h"
 #include "memory/owned.h"
+#include "twin/load_alarms.h"
 #include "twin/load_page.h"
 #include "twin/twin.h"
 
@@ -68,6 +69,8 @@ static const od_key machine_keys[] = {
      "time for which a sample is held back so that samples that arrive later can be sorted in before it",
      OD_NOT_NEGATIVE, 0, OD_LIMITS(0, 3600, 0, 10)},
     {"queue", OD_WHOLE, "1", "largest number of samples that wait for the observer", OD_POSITIVE, 8192, {1, 10000000}},
+    {"alarms", OD_SECTION_MAP, NULL, "bounds of estimates, by the name of the alarm", .otherwise = "none",
+     .inside = &od_twin_alarm_section},
 };
 static const od_section_class machine_section = {"twin machine", "machine in operation", OD_KEYS(machine_keys)};
 
@@ -284,6 +287,7 @@ static void read_machine(twin_loader *tl, int key) {
   if (!name) return;
   m->file = od_document_beside(ld, file, name);
   load_experiment(tl, m, variant, map);
+  od_twin_read_alarms(ld, m, od_section_get(ld, &section, "alarms"), &tl->twin->memory);
 }
 
 // --- The file -----------------------------------------------------------------------------------------------------

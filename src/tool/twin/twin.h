@@ -37,6 +37,13 @@ typedef struct od_twin_source {
   const char **database;  // paths of DBC files (CAN); ends with NULL
 } od_twin_source;
 
+// Bounds of an estimated output or parameter; NAN: none.
+typedef struct od_twin_alarm {
+  const char *name, *output, *unit;
+  double above, below;
+  double duration;  // time for which the estimate must be beyond a bound, s
+} od_twin_alarm;
+
 typedef struct od_twin_machine {
   const char *name;
   const char *file;  // path of the experiment file
@@ -44,6 +51,8 @@ typedef struct od_twin_machine {
   int source;        // index of the source
   double wait;       // time for which a sample is held back so that late samples can be sorted in, s
   int queue;         // largest number of samples that wait for the observer
+  od_twin_alarm *alarm;
+  int alarms;
 } od_twin_machine;
 
 // The history (docs/twin.md). Ages are those of samples relative to the newest sample of the machine.
@@ -78,6 +87,7 @@ typedef struct od_twin_page {
   int tokens;
   int connections, streams, requests;  // limits: connections, live streams, requests per second of an address
   double frames;                       // time between stored frames of the moving machine, s
+  double verdict;                      // length of the windows of time that are judged, s
 } od_twin_page;
 
 typedef struct od_twin {
