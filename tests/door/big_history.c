@@ -10,7 +10,8 @@ enum { CHANNELS = 8, ROWS_OF_BLOCK = 500 };
 
 int main(int argc, char **argv) {
   static od_history_channel channel[CHANNELS];
-  static const char *const names[CHANNELS] = {"estimate.a", "sigma.a", "estimate.b", "sigma.b", "measured.a", "measured.b", "input.u", "nis"};
+  static const char *const names[CHANNELS] = {"estimate.a", "sigma.a",    "estimate.b", "sigma.b",
+                                              "measured.a", "measured.b", "input.u",    "nis"};
   const long rows = argc == 3 ? (long)(strtod(argv[2], NULL) / CHANNELS) : 0;
   const od_twin_history settings = {.file = argc == 3 ? argv[1] : NULL, .rows_for = 1e10, .keep = 1e10, .size = 1e14};
   od_history *h = NULL;

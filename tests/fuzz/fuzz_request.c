@@ -17,7 +17,8 @@ static void take_line(od_request *r, char *line, size_t length) {
   int status;
   if (line[0] == '?' && (at = memchr(line, '=', length))) {
     *at = '\0';
-    const od_status taken = od_query_take(&r->query, line + 1, at + 1, length - (size_t)(at + 1 - line), &r->memory, &err);
+    const od_status taken =
+        od_query_take(&r->query, line + 1, at + 1, length - (size_t)(at + 1 - line), &r->memory, &err);
     if (taken != OD_OK && taken != OD_BAD_INPUT && taken != OD_NO_MEMORY) abort();
     for (int i = 0; i < r->query.keys; i++)
       if (taken == OD_OK && !isfinite(od_query_number(&r->query, r->query.key[i].name, 0))) abort();
@@ -37,7 +38,8 @@ static void take_line(od_request *r, char *line, size_t length) {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static od_sessions sessions;
-  static const od_twin_page page = {.address = "127.0.0.1", .port = 8700, .is_loopback = true, .host = hosts, .local_role = OD_ROLE_READ};
+  static const od_twin_page page = {
+      .address = "127.0.0.1", .port = 8700, .is_loopback = true, .host = hosts, .local_role = OD_ROLE_READ};
   static od_door door;
   static od_request r;
   if (size == 0) return 0;

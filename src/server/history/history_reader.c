@@ -101,8 +101,9 @@ od_status od_history_reader_span(od_history *h, const char *machine, od_history_
   const double channel = ask(h, "SELECT min(id) FROM channel WHERE machine = ?", id, 0, 0, &status, err);
   double end = INFINITY;
   for (int level = OD_LEVELS - 1; level >= 0 && status == OD_OK && !isnan(channel); level--) {
-    const double width = od_history_width(level), begin = width * ask(h, "SELECT min(number) FROM bucket WHERE channel = ? AND level = ?",
-                                                                      (int64_t)channel, level, 0, &status, err);
+    const double width = od_history_width(level),
+                 begin = width * ask(h, "SELECT min(number) FROM bucket WHERE channel = ? AND level = ?",
+                                     (int64_t)channel, level, 0, &status, err);
     if (begin < end) span->first = begin, end = begin + width;
   }
   const double rows = ask(h, "SELECT first FROM block WHERE machine = ? ORDER BY last LIMIT 1", id, 0, 0, &status, err);
@@ -321,8 +322,8 @@ od_status od_history_reader_bins(od_history *h, od_arena *memory, const char *ma
     for (int c = 0; c < channels && b.status == OD_OK; c++)
       if (b.id[c] >= 0) end = fmin(end, read_buckets(&b, c, level, from, to));
     // All channels have the same complete seconds, except those without values at the end, whose rows are few or empty.
-    const double last = ask(h, "SELECT last FROM block WHERE machine = ? ORDER BY last DESC LIMIT 1", b.machine, 0, 0,
-                            &b.status, err);
+    const double last =
+        ask(h, "SELECT last FROM block WHERE machine = ? ORDER BY last DESC LIMIT 1", b.machine, 0, 0, &b.status, err);
     end = fmax(end, fmin(floor(last), to));
     b.rows_room = 0;
   }
@@ -347,7 +348,7 @@ static double take_row(sqlite3_stmt *s, double from, const int64_t *id, int chan
     for (int c = 0; c < channels; c++) {
       const int at = id[c] < 0 ? -1 : position_in(list, id[c]);
       row[c] = at >= 0 && ((size_t)at + 2) * n * sizeof(double) <= bytes ? number_at(data, ((size_t)at + 1) * n + i)
-                                                                        : (double)NAN;
+                                                                         : (double)NAN;
     }
     return t;
   }

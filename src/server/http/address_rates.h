@@ -15,7 +15,7 @@ enum { OD_RATE_SETS = 256, OD_RATE_WAYS = 4 };
 
 typedef struct od_rate_entry {
   od_address address;
-  double last;             // time of the last change, s; 0: the entry is free
+  double last;              // time of the last change, s; 0: the entry is free
   double requests, logins;  // permits that remain
 } od_rate_entry;
 

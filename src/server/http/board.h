@@ -42,13 +42,13 @@ typedef enum od_machine_state {
 } od_machine_state;
 
 // Counts of the samples of a machine.
-#define OD_SHOWN_COUNTS(X)                                                                                         \
+#define OD_SHOWN_COUNTS(X) \
   X(taken) X(failed) X(held) X(late) X(repeated) X(reordered) X(refused) X(overrun) X(dropped) X(missing) X(replayed)
 
 typedef struct od_machine_status {
   od_machine_state state;
-  double t, clock;           // time of the last sample, s; its arrival, seconds since 1970; NAN: none
-  double rate;               // samples per second
+  double t, clock;             // time of the last sample, s; its arrival, seconds since 1970; NAN: none
+  double rate;                 // samples per second
   double latency, latency_99;  // mean, and upper limit of the class of 99 %, s; NAN: none
 #define OD_COUNT(name) long name;
   OD_SHOWN_COUNTS(OD_COUNT)
@@ -69,14 +69,14 @@ enum { OD_FRAME_TIME, OD_FRAME_CLOCK, OD_FRAME_COLUMNS };
 
 typedef struct od_shown_machine {
   const od_twin_machine *settings;
-  const od_run_views *views;  // pictures; NULL: none
+  const od_run_views *views;            // pictures; NULL: none
   _Atomic(const od_frame_head *) head;  // NULL: not known yet
   od_row_ring frames;                   // from the observer to the door; valid with `head`
   // Protected by the lock of the board.
   od_machine_status status;
   long open_alarms;
-  char *verdict;    // JSON; NULL: none
-  long verdicts;    // number of verdicts so far
+  char *verdict;  // JSON; NULL: none
+  long verdicts;  // number of verdicts so far
 } od_shown_machine;
 
 typedef struct od_act {

@@ -121,11 +121,12 @@ static bool admit(od_request *r, const char *method, const char *path) {
       refusal = (od_refusal){401, "log in with a token first"};
   }
   if (refusal.status) return od_answer_error(r, refusal.status, "%s", refusal.text), false;
-  if (status == 404) return od_answer_error(r, 404, "there is no such address; GET /api/v1/openapi.json lists all"), false;
+  if (status == 404)
+    return od_answer_error(r, 404, "there is no such address; GET /api/v1/openapi.json lists all"), false;
   if (status == 405) return od_answer_error(r, 405, "the method %.10s is not possible at this address", method), false;
-  if (!is_reading(method) && (!r->headers.content_type ||
-                              strncmp(r->headers.content_type, "application/json", 16) != 0 ||
-                              strchr("; ", r->headers.content_type[16]) == NULL) &&
+  if (!is_reading(method) &&
+      (!r->headers.content_type || strncmp(r->headers.content_type, "application/json", 16) != 0 ||
+       strchr("; ", r->headers.content_type[16]) == NULL) &&
       strcmp(method, "DELETE") != 0)
     return od_answer_error(r, 415, "expected a body of the type application/json"), false;
   query_reading reading = {.r = r, .status = OD_OK};

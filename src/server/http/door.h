@@ -1,5 +1,5 @@
-// The door: the HTTP server of the twin, in a thread of its own with low priority. One thread serves all connections (libmicrohttpd with epoll), so the
-// files of this module need no locks; other threads use only the board.
+// The door: the HTTP server of the twin, in a thread of its own with low priority. One thread serves all connections (libmicrohttpd with
+// epoll), so the files of this module need no locks; other threads use only the board.
 #ifndef OD_HTTP_DOOR_H
 #define OD_HTTP_DOOR_H
 
@@ -36,9 +36,9 @@ typedef struct od_door {
   struct od_stream *streams;
   int stream_count;
   double stream_next, state_next;  // monotonic times of the next turn of the streams, and of the next states, s
-  long events;           // number of the last event that the streams have
-  size_t pending;        // bytes of answers that wait for their readers
-  struct od_live_machine *live;  // newest frame of each machine, for the streams (live.h)
+  long events;                     // number of the last event that the streams have
+  size_t pending;                  // bytes of answers that wait for their readers
+  struct od_live_machine *live;    // newest frame of each machine, for the streams (live.h)
 } od_door;
 
 // Opens the door: reads secrets, listens, and starts the thread. The twin and the board must outlive the door. Fails with OD_BAD_INPUT for wrong

@@ -113,7 +113,8 @@ od_reader od_guard_reader(od_sessions *s, const od_headers *h, const char *certi
 od_refusal od_guard_request(const od_twin_page *page, const od_headers *h, bool is_api) {
   if (h->is_doubled) return (od_refusal){400, "a header of the request occurs twice"};
   if (!od_guard_host(page, h->host))
-    return (od_refusal){403, "the header Host does not name this computer; add the name to 'hosts' of the section 'page'"};
+    return (od_refusal){403,
+                        "the header Host does not name this computer; add the name to 'hosts' of the section 'page'"};
   if (h->origin && !od_guard_origin(page, h->origin, h->host))
     return (od_refusal){403, "the request comes from a page of another origin"};
   if (is_api && h->fetch_site && strcmp(h->fetch_site, "same-origin") != 0 && strcmp(h->fetch_site, "none") != 0)
@@ -129,6 +130,7 @@ od_refusal od_guard_role(const od_reader *reader, const od_headers *h, od_page_r
   od_secret given, expected;
   const bool fits = h->csrf && reader->csrf && od_secret_set(&given, h->csrf) &&
                     od_secret_set(&expected, reader->csrf) && od_secret_equal(&given, &expected);
-  if (!fits) return (od_refusal){403, "the header X-CSRF-Token is missing or wrong; GET /api/v1/session gives its value"};
+  if (!fits)
+    return (od_refusal){403, "the header X-CSRF-Token is missing or wrong; GET /api/v1/session gives its value"};
   return (od_refusal){0};
 }

@@ -37,8 +37,8 @@ static json_t *query_parameter(const od_query_key *key) {
 static json_t *parameters_of(const od_route *route) {
   json_t *list = json_array();
   if (strstr(route->path, "{machine}"))
-    json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:s, s:{s:s}}", "name", "machine", "in", "path", "required", 1,
-                                          "description", "name of a machine", "schema", "type", "string"));
+    json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:s, s:{s:s}}", "name", "machine", "in", "path", "required",
+                                          1, "description", "name of a machine", "schema", "type", "string"));
   if (strstr(route->path, "{id}"))
     json_array_append_new(list, json_pack("{s:s, s:s, s:b, s:s, s:{s:s}}", "name", "id", "in", "path", "required", 1,
                                           "description", "id of an event", "schema", "type", "integer"));
@@ -62,8 +62,9 @@ static json_t *operation_of(const od_route *route) {
   json_object_set_new(o, "parameters", parameters_of(route));
   json_object_set_new(o, "responses", answers);
   if (route->body)
-    json_object_set_new(o, "requestBody", json_pack("{s:b, s:o}", "required", route->is_login, "content",
-                                                    content_of("application/json", route->body)));
+    json_object_set_new(
+        o, "requestBody",
+        json_pack("{s:b, s:o}", "required", route->is_login, "content", content_of("application/json", route->body)));
   if (route->role == OD_ROLE_NONE) json_object_set_new(o, "security", json_array());
   return o;
 }
@@ -72,8 +73,7 @@ void od_route_openapi(od_request *r) {
   json_t *paths = json_object();
   for (const od_route *route = od_routes; route->path; route++) {
     char method[8] = "";
-    for (size_t i = 0; route->method[i] && i + 1 < sizeof method; i++)
-      method[i] = (char)(route->method[i] - 'A' + 'a');
+    for (size_t i = 0; route->method[i] && i + 1 < sizeof method; i++) method[i] = (char)(route->method[i] - 'A' + 'a');
     json_t *item = json_object_get(paths, route->path);
     if (!item) {
       item = json_object();
@@ -82,12 +82,12 @@ void od_route_openapi(od_request *r) {
     json_object_set_new(item, method, operation_of(route));
   }
   json_t *schemas = json_loadb((const char *)od_api_schemas, od_api_schemas_size, 0, NULL);
-  json_t *o = json_pack(
-      "{s:s, s:{s:s, s:s, s:s}, s:o, s:[{s:[]}, {s:[]}], s:{s:o, s:{s:{s:s, s:s}, s:{s:s, s:s, s:o}}}}", "openapi",
-      "3.1.0", "info", "title", "oleodyn twin", "version", OD_VERSION, "description",
-      "Machines in operation with their estimates. Values are in SI units; null: no value.", "paths", paths, "security",
-      "token", "session", "components", "schemas", schemas, "securitySchemes", "token", "type", "http", "scheme",
-      "bearer", "session", "type", "apiKey", "in", "cookie", "name",
-      json_string(od_guard_cookie_name(r->door->page).text));
+  json_t *o =
+      json_pack("{s:s, s:{s:s, s:s, s:s}, s:o, s:[{s:[]}, {s:[]}], s:{s:o, s:{s:{s:s, s:s}, s:{s:s, s:s, s:o}}}}",
+                "openapi", "3.1.0", "info", "title", "oleodyn twin", "version", OD_VERSION, "description",
+                "Machines in operation with their estimates. Values are in SI units; null: no value.", "paths", paths,
+                "security", "token", "session", "components", "schemas", schemas, "securitySchemes", "token", "type",
+                "http", "scheme", "bearer", "session", "type", "apiKey", "in", "cookie", "name",
+                json_string(od_guard_cookie_name(r->door->page).text));
   od_answer_json(r, o);
 }

@@ -69,8 +69,7 @@ od_status od_query_take(od_query *q, const char *key, const char *value, size_t 
   q->value[i].is_given = true;
   switch (k->shape) {
     case OD_QUERY_NUMBER:
-    case OD_QUERY_WHOLE:
-      return read_number(k, text, &q->value[i].number, err);
+    case OD_QUERY_WHOLE: return read_number(k, text, &q->value[i].number, err);
     case OD_QUERY_FLAG:
       q->value[i].number = strcmp(text, "true") == 0;
       if (q->value[i].number == 1 || strcmp(text, "false") == 0) return OD_OK;
@@ -84,8 +83,7 @@ od_status od_query_take(od_query *q, const char *key, const char *value, size_t 
       }
       return status;
     }
-    default:
-      return add_text(q, i, text, err);
+    default: return add_text(q, i, text, err);
   }
 }
 

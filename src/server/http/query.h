@@ -51,7 +51,8 @@ int od_query_texts(const od_query *q, const char *name, const char *const **text
 long long od_read_id(const char *text, size_t size);
 // Reads a JSON object with one text, such as {"token": "..."}. The copy belongs to the arena. Fails with OD_BAD_INPUT; the message does not contain the
 // text.
-od_status od_body_text(const char *body, size_t size, const char *key, od_arena *memory, const char **out, od_error *err);
+od_status od_body_text(const char *body, size_t size, const char *key, od_arena *memory, const char **out,
+                       od_error *err);
 // Checks that a body is empty or an empty JSON object.
 od_status od_body_empty(const char *body, size_t size, od_error *err);
 

@@ -15,10 +15,10 @@ typedef struct od_request od_request;
 // A route. Parts of the path in braces match one part of the path: {machine} the name of a machine, {id} a number.
 typedef struct od_route {
   const char *method, *path;
-  od_page_role role;                 // role that the reader needs
-  void (*answer)(od_request *r);     // answers by one of the functions below
-  const char *summary, *meaning;     // for the description of the API
-  const char *type, *schema;         // content type of the answer; its schema in schemas.json, NULL: none
+  od_page_role role;              // role that the reader needs
+  void (*answer)(od_request *r);  // answers by one of the functions below
+  const char *summary, *meaning;  // for the description of the API
+  const char *type, *schema;      // content type of the answer; its schema in schemas.json, NULL: none
   const od_query_key *query;
   int queries;
   const char *body;  // schema of the body; NULL: none
@@ -34,9 +34,9 @@ struct od_request {
   od_headers headers;
   od_reader reader;
   od_query query;
-  int machine;    // {machine}: index
-  int64_t id;     // {id}
-  double now;     // monotonic time, s
+  int machine;  // {machine}: index
+  int64_t id;   // {id}
+  double now;   // monotonic time, s
   char body[OD_MOST_BODY + 1];
   size_t size;
   bool is_too_large, is_answered;

@@ -1,10 +1,17 @@
-// The history of channels in bins, and the stored frames of the moving pictures. Answers are limited to 100 kB: with many channels there are fewer bins.
+// The history of channels in bins, and the stored frames of the moving pictures. Answers are limited to 100 kB: with many channels there are
+// fewer bins.
 #include <math.h>
 #include <string.h>
 
 #include "http/live.h"
 
-enum { MOST_POINTS = 2000, DEFAULT_POINTS = 400, MOST_BYTES = 100000, HEAD_BYTES = 400, MOST_CHANNELS = OD_MOST_QUERY_TEXTS };
+enum {
+  MOST_POINTS = 2000,
+  DEFAULT_POINTS = 400,
+  MOST_BYTES = 100000,
+  HEAD_BYTES = 400,
+  MOST_CHANNELS = OD_MOST_QUERY_TEXTS
+};
 // Largest numbers of bytes of a time, and of a value, with their commas.
 enum { TIME_BYTES = 18, VALUE_BYTES = 13 };
 
@@ -31,7 +38,8 @@ static bool read_times(od_request *r, od_history_span *span, double *from, doubl
   *from = od_query_number(&r->query, "from", isnan(span->first) ? 0 : span->first);
   *to = od_query_number(&r->query, "to", isnan(span->last) ? *from : span->last);
   if (*to < *from || fabs(*from) > 1e12 || fabs(*to) > 1e12) {
-    od_answer_error(r, 400, "'from' is %g s and 'to' is %g s; expected 'from' before 'to', both at most 1e12 s", *from, *to);
+    od_answer_error(r, 400, "'from' is %g s and 'to' is %g s; expected 'from' before 'to', both at most 1e12 s", *from,
+                    *to);
     return false;
   }
   return true;
@@ -45,14 +53,16 @@ static void put_head(FILE *to, od_request *r, const od_history_span *span, doubl
   const struct {
     const char *name;
     double value;
-  } times[] = {{"from", from}, {"to", until}, {"first", span->first}, {"last", span->last}, {"offset", od_clock_offset(&s)}};
+  } times[] = {
+      {"from", from}, {"to", until}, {"first", span->first}, {"last", span->last}, {"offset", od_clock_offset(&s)}};
   for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
     fprintf(to, ",\"%s\":", times[i].name);
     od_put_time(to, times[i].value);
   }
 }
 
-static void put_values(FILE *to, const char *name, const double *value, int count, void (*put)(FILE *to, double value)) {
+static void put_values(FILE *to, const char *name, const double *value, int count,
+                       void (*put)(FILE *to, double value)) {
   fprintf(to, ",\"%s\":[", name);
   for (int i = 0; i < count; i++) {
     if (i) putc(',', to);

@@ -111,7 +111,8 @@ static json_t *chart_list(const od_door *d, int machine, const od_frame_head *he
     json_t *chart = json_pack("{s:o}", "title", od_json_text(facts.name)), *lines = json_array();
     set_unit(chart, head->unit[c], 0);
     if (measured >= 0)
-      json_array_append_new(lines, json_pack("{s:o, s:s}", "channel", od_json_text(head->name[measured]), "kind", "measured"));
+      json_array_append_new(lines,
+                            json_pack("{s:o, s:s}", "channel", od_json_text(head->name[measured]), "kind", "measured"));
     json_array_append_new(lines, json_pack("{s:o, s:s, s:b}", "channel", od_json_text(head->name[c]), "kind",
                                            is_estimate ? "estimate" : "line", "band", facts.sigma >= 0));
     json_object_set_new(chart, "lines", lines);

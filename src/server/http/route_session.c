@@ -33,9 +33,8 @@ void od_route_get_session(od_request *r) {
 // Returns the value of the header that sets or, with an empty text, removes the cookie.
 static const char *cookie_header(od_request *r, const char *value) {
   const od_twin_page *page = r->door->page;
-  return od_arena_format(&r->memory, "%s=%s; Path=/; HttpOnly; SameSite=Strict%s%s",
-                         od_guard_cookie_name(page).text, value, page->certificate_file ? "; Secure" : "",
-                         value[0] ? "" : "; Max-Age=0");
+  return od_arena_format(&r->memory, "%s=%s; Path=/; HttpOnly; SameSite=Strict%s%s", od_guard_cookie_name(page).text,
+                         value, page->certificate_file ? "; Secure" : "", value[0] ? "" : "; Max-Age=0");
 }
 
 void od_route_login(od_request *r) {

@@ -5,9 +5,9 @@
 
 #include "http/request.h"
 
-#define JSON "application/json"
+#define JSON         "application/json"
 #define QUERY(table) table, (int)(sizeof(table) / sizeof *(table))
-#define API  "/api/v1"
+#define API          "/api/v1"
 
 // clang-format off
 const od_route od_routes[] = {

@@ -55,8 +55,8 @@ static od_status check_private(int file, const char *path, const char *what, off
                    path);
   if (info.st_mode & 077)
     return od_fail(err, OD_BAD_INPUT,
-                   "other users may access the %s %s (permissions %c%c%c); expected 600 or 400. Use 'chmod 600 %s'", what,
-                   path, (char)('0' + (info.st_mode >> 6 & 7)), (char)('0' + (info.st_mode >> 3 & 7)),
+                   "other users may access the %s %s (permissions %c%c%c); expected 600 or 400. Use 'chmod 600 %s'",
+                   what, path, (char)('0' + (info.st_mode >> 6 & 7)), (char)('0' + (info.st_mode >> 3 & 7)),
                    (char)('0' + (info.st_mode & 7)), path);
   if (info.st_size > MOST_FILE)
     return od_fail(err, OD_BAD_INPUT, "the %s %s has %lld bytes; expected at most %d", what, path,

@@ -24,8 +24,8 @@ typedef struct od_stream {
   char *buffer;
   size_t begin, end, room;  // the data are from `begin` to `end`
   bool is_suspended, is_ending;
-  long version;             // version of the description that the reader knows
-  double last, taken;       // times of the last data, and of the last data that the socket took, s
+  long version;        // version of the description that the reader knows
+  double last, taken;  // times of the last data, and of the last data that the socket took, s
 } od_stream;
 
 // --- Buffers ------------------------------------------------------------------------------------------------------
@@ -301,7 +301,8 @@ void od_streams_end(od_door *d) {
 
 const od_query_key od_stream_query[] = {
     {"machine", OD_QUERY_TEXT, "machine whose values are sent; without it only states and events", 0, 0},
-    {"after", OD_QUERY_WHOLE, "events with a larger id come first; the header Last-Event-ID replaces this key", 0, 9e15},
+    {"after", OD_QUERY_WHOLE, "events with a larger id come first; the header Last-Event-ID replaces this key", 0,
+     9e15},
 };
 
 // Appends the events after an id, which the reader has missed: those of the history, then those that are not stored yet.
@@ -356,7 +357,12 @@ void od_route_stream(od_request *r) {
       ;
     for (int i = 0; i < d->twin->machines; i++) od_live_take(d, i);
   }
-  *s = (od_stream){.next = d->streams, .door = d, .watched = r->watched, .connection = r->connection, .machine = machine, .taken = r->now};
+  *s = (od_stream){.next = d->streams,
+                   .door = d,
+                   .watched = r->watched,
+                   .connection = r->connection,
+                   .machine = machine,
+                   .taken = r->now};
   if (s->next) s->next->previous = s;
   d->streams = s;
   d->stream_count++;

@@ -23,10 +23,12 @@ static void report(od_machine_thread *r, const od_twin_alarm *a, double t, doubl
   char text[400];
   const bool is_above = value > a->above;
   if (begins)
-    snprintf(text, sizeof text, "%.60s: %.100s is %s, %s %s", a->name, a->output, od_display_quantity(value, a->unit).text,
-             is_above ? "above" : "below", od_display_quantity(is_above ? a->above : a->below, a->unit).text);
+    snprintf(text, sizeof text, "%.60s: %.100s is %s, %s %s", a->name, a->output,
+             od_display_quantity(value, a->unit).text, is_above ? "above" : "below",
+             od_display_quantity(is_above ? a->above : a->below, a->unit).text);
   else
-    snprintf(text, sizeof text, "%.60s: %.100s is %s again", a->name, a->output, od_display_quantity(value, a->unit).text);
+    snprintf(text, sizeof text, "%.60s: %.100s is %s again", a->name, a->output,
+             od_display_quantity(value, a->unit).text);
   od_event_list_add(&r->operation->events, r->index, t, begins ? "alarm" : "over", text);
 }
 

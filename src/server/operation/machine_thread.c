@@ -58,7 +58,8 @@ od_status od_machine_thread_init(od_machine_thread *r, od_twin_run *o, int index
   r->u_last = OD_TAKE(&r->memory, double, inputs);
   r->y = OD_TAKE(&r->memory, double, r->e->sensors);
   r->compared = OD_TAKE(&r->memory, double, r->e->references);
-  if (od_alarms_init(r) != OD_OK || od_arena_status(&r->memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  if (od_alarms_init(r) != OD_OK || od_arena_status(&r->memory) != OD_OK)
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < inputs; i++) r->u[i] = NAN;  // not known
   pthread_mutex_init(&r->lock, NULL);
   return OD_OK;

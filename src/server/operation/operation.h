@@ -60,8 +60,8 @@ typedef struct od_row_head {
 // Columns of the ring before the row of the observer.
 enum { OD_RING_FATE, OD_RING_LATENCY, OD_RING_SEQUENCE, OD_RING_ROW };
 
-// An alarm of a machine (alarms.c). column: of the rows; 0: not known yet, -1: none. since: time since which the estimate has been beyond a bound, s; NAN: it
-// is not.
+// An alarm of a machine (alarms.c). column: of the rows; 0: not known yet, -1: none. since: time since which the estimate has been beyond a
+// bound, s; NAN: it is not.
 typedef struct od_alarm_state {
   int column;
   double since;
@@ -120,7 +120,7 @@ typedef struct od_machine_thread {
   bool is_defined;    // whether the history has the channels
   bool is_announced;  // whether the estimates have been announced to dashboards
   od_alarm_state *alarm;
-  double *last;       // the last good row; NULL: none
+  double *last;  // the last good row; NULL: none
   double last_t;
   long taken, failed, held, unwritten;
   long latency[OD_LATENCY_CLASSES];
@@ -191,7 +191,7 @@ typedef struct od_twin_run {
   _Atomic bool ends;
   od_twin_event *event;            // events in work
   struct od_publisher *publisher;  // NULL: none
-  struct od_twin_page_run *page;        // NULL: none
+  struct od_twin_page_run *page;   // NULL: none
   double retain_next, metrics_next, publish_next;
   bool is_failing;  // whether the last transaction failed
 } od_twin_run;
@@ -234,7 +234,8 @@ void od_twin_page_free(od_twin_run *o);
 od_status od_twin_page_begin(od_machine_thread *r, const od_row_head *head);
 void od_twin_page_each(od_machine_thread *r, double t, od_observer *observer);
 void od_twin_page_row(od_machine_thread *r, const double *row, int columns);
-// The writer: judges a row; shows the states of all machines and stores frames and acknowledgements; shows an event that has just been added to the history.
+// The writer: judges a row; shows the states of all machines and stores frames and acknowledgements; shows an event that has just been
+// added to the history.
 void od_twin_page_take(od_machine_thread *r, const double *row);
 void od_twin_page_write(od_twin_run *o);
 void od_twin_page_event(od_twin_run *o, const od_twin_event *e);

@@ -27,7 +27,8 @@ typedef struct od_twin_page_machine {
   double *y;
   int outputs;
   // Thread of the observer.
-  double live_next, stored_next;  // monotonic time of the next live frame; time of the machine of the next stored one, s
+  double live_next,
+      stored_next;  // monotonic time of the next live frame; time of the machine of the next stored one, s
   bool is_live, is_stored, has_ring;
   double *line;
   _Atomic double clock;  // arrival of the last sample, seconds since 1970; NAN: none
@@ -37,7 +38,7 @@ typedef struct od_twin_page_machine {
   // Thread of the writer.
   int stored;  // index of the frames in the history; -1: none
   bool is_defined;
-  long counted;          // samples at the last computation of the rate
+  long counted;             // samples at the last computation of the rate
   double counted_at, rate;  // its monotonic time, s
   od_verdict_window window;
   bool has_window;
@@ -204,24 +205,23 @@ static void show_status(od_twin_run *o, int i, double now) {
   const od_sample_counts c = r->counts;
   pthread_mutex_unlock(&r->lock);
   const double clock = atomic_load_explicit(&m->clock, memory_order_relaxed);
-  const od_machine_status status = {
-      .state = state_of(r, m, clock_now() - clock),
-      .t = r->last_t,
-      .clock = clock,
-      .rate = m->rate,
-      .latency = samples > 0 ? r->latency_sum / (double)samples : (double)NAN,
-      .latency_99 = latency_99(r, samples),
-      .taken = r->taken,
-      .failed = r->failed,
-      .held = r->held,
-      .late = c.late,
-      .repeated = c.repeated,
-      .reordered = c.reordered,
-      .refused = atomic_load(&r->refused),
-      .overrun = overrun,
-      .dropped = (has_rows ? atomic_load(&r->ring.dropped) : 0) + r->unwritten,
-      .missing = c.missing,
-      .replayed = c.replayed};
+  const od_machine_status status = {.state = state_of(r, m, clock_now() - clock),
+                                    .t = r->last_t,
+                                    .clock = clock,
+                                    .rate = m->rate,
+                                    .latency = samples > 0 ? r->latency_sum / (double)samples : (double)NAN,
+                                    .latency_99 = latency_99(r, samples),
+                                    .taken = r->taken,
+                                    .failed = r->failed,
+                                    .held = r->held,
+                                    .late = c.late,
+                                    .repeated = c.repeated,
+                                    .reordered = c.reordered,
+                                    .refused = atomic_load(&r->refused),
+                                    .overrun = overrun,
+                                    .dropped = (has_rows ? atomic_load(&r->ring.dropped) : 0) + r->unwritten,
+                                    .missing = c.missing,
+                                    .replayed = c.replayed};
   od_board_set_status(o->page->board, i, &status);
 }
 
@@ -270,7 +270,8 @@ static void store_frames(od_twin_run *o, int i) {
   if (!m->is_defined) {
     od_history_channel *channel = OD_TAKE(&scratch, od_history_channel, m->outputs);
     for (int k = 0; channel && k < m->outputs; k++) {
-      const char *name = od_arena_format(&scratch, "view.%s", od_machine_output_name(m->views->machine, m->views->output[k]));
+      const char *name =
+          od_arena_format(&scratch, "view.%s", od_machine_output_name(m->views->machine, m->views->output[k]));
       channel[k] = (od_history_channel){name, od_machine_output_unit(m->views->machine, m->views->output[k]), -1};
     }
     if (od_arena_status(&scratch) != OD_OK) return;

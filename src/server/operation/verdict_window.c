@@ -84,7 +84,8 @@ static json_t *verdict_json(const od_verdict_window *w, const od_verdict *v) {
   size_t used = 0;
   for (int i = 0; i < v->count && used < sizeof text; i++)
     if (v->remark[i].trust == v->trust)
-      used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", used ? " " : "", v->remark[i].lead, v->remark[i].text);
+      used += (size_t)snprintf(text + used, sizeof text - used, "%s%s %s", used ? " " : "", v->remark[i].lead,
+                               v->remark[i].text);
   json_object_set_new(object, "text", json_string(text));
   json_object_set_new(object, "from", json_real(w->begin));
   json_object_set_new(object, "to", json_real(w->end));

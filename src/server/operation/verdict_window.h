@@ -12,7 +12,7 @@ typedef struct od_verdict_window {
   double length;  // s
   od_innovation_record *record;
   od_arena memory;
-  int first, parameter;  // columns of the first innovation, and of the first parameter
+  int first, parameter;   // columns of the first innovation, and of the first parameter
   int *measured, *input;  // columns of the measurements and of the inputs; -1: none
   double *y, *u;
   od_innovation *innovation;
@@ -26,8 +26,8 @@ typedef struct od_verdict_window {
 // Prepares windows of a machine with these columns, which must outlive the windows. Fails with OD_NO_MEMORY.
 od_status od_verdict_window_init(od_verdict_window *w, const od_experiment *e, const od_row_head *head, double length);
 void od_verdict_window_end(od_verdict_window *w);
-// Adds a row. If the row is the first one after a window, *verdict receives the verdict on this window as JSON, which the caller releases, and *event a
-// text if the trust differs from that of the window before ("" : it does not). Else *verdict is NULL.
+// Adds a row. If the row is the first one after a window, *verdict receives the verdict on this window as JSON, which the caller releases,
+// and `event` a text if the trust differs from that of the window before (else it is empty). For all other rows *verdict is NULL.
 void od_verdict_window_take(od_verdict_window *w, const double *row, json_t **verdict, char event[400]);
 
 #endif

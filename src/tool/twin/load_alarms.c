@@ -9,10 +9,12 @@
 
 static const od_key keys[] = {
     {"output", OD_TEXT, NULL, "estimated output or parameter of the experiment", .fallback = OD_REQUIRED},
-    {"above", OD_NUMBER, NULL, "an estimate above this value is an alarm, in the unit of the output", .otherwise = "none"},
-    {"below", OD_NUMBER, NULL, "an estimate below this value is an alarm, in the unit of the output", .otherwise = "none"},
-    {"for", OD_NUMBER, "s", "time for which the estimate must be beyond the value without interruption", OD_NOT_NEGATIVE, 0,
-     OD_LIMITS(0, 1e7, 0, 86400)},
+    {"above", OD_NUMBER, NULL, "an estimate above this value is an alarm, in the unit of the output",
+     .otherwise = "none"},
+    {"below", OD_NUMBER, NULL, "an estimate below this value is an alarm, in the unit of the output",
+     .otherwise = "none"},
+    {"for", OD_NUMBER, "s", "time for which the estimate must be beyond the value without interruption",
+     OD_NOT_NEGATIVE, 0, OD_LIMITS(0, 1e7, 0, 86400)},
 };
 const od_section_class od_twin_alarm_section = {"twin alarm", "alarm of a machine", OD_KEYS(keys)};
 
@@ -51,8 +53,10 @@ static void read_alarm(od_loader *ld, od_twin_machine *m, int key) {
   od_nearest nearest = od_nearest_to(name);
   const char *unit = unit_of(m->e, name, &nearest);
   if (!unit) {
-    od_complain(ld, node, "the experiment estimates no '%s'; expected an output of a sensor, of 'initial' or of 'metrics', or a parameter%s",
-                od_excerpt(ld, name), od_nearest_suggestion(&nearest).text);
+    od_complain(
+        ld, node,
+        "the experiment estimates no '%s'; expected an output of a sensor, of 'initial' or of 'metrics', or a parameter%s",
+        od_excerpt(ld, name), od_nearest_suggestion(&nearest).text);
     return;
   }
   a->unit = unit;

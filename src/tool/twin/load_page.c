@@ -21,7 +21,8 @@ static const od_key page_keys[] = {
      "numeric address at which the page is served. An address that other computers reach needs TLS, and tokens or certificates of readers",
      .otherwise = "127.0.0.1"},
     {"port", OD_WHOLE, "1", "port", OD_POSITIVE, 8700, {1, 65535}},
-    {"hosts", OD_TEXTS, NULL, "names of this computer in the address line of browsers, in addition to `address` and localhost",
+    {"hosts", OD_TEXTS, NULL,
+     "names of this computer in the address line of browsers, in addition to `address` and localhost",
      .otherwise = "none"},
     {"certificate_file", OD_TEXT, NULL, "certificate of this computer (PEM), for TLS; path relative to this file",
      .otherwise = "no TLS"},
@@ -32,13 +33,25 @@ static const od_key page_keys[] = {
      "certificate of the authority (PEM) that signs the certificates of readers; path relative to this file",
      .otherwise = "readers have no certificates"},
     {"client_role", OD_CHOICE, "read|act", "role of readers with a certificate"},
-    {"tokens", OD_SECTION_MAP, NULL, "secrets with which readers log in, by the name of the reader", .otherwise = "none",
-     .inside = &token_section},
+    {"tokens", OD_SECTION_MAP, NULL, "secrets with which readers log in, by the name of the reader",
+     .otherwise = "none", .inside = &token_section},
     {"local", OD_CHOICE, "act|read|none",
      "role of readers without a token, if the address is 127.0.0.1 or ::1; else they have none"},
     {"connections", OD_WHOLE, "1", "largest number of connections at the same time", OD_POSITIVE, 256, {1, 100000}},
-    {"streams", OD_WHOLE, "1", "largest number of pages that show live values at the same time", OD_POSITIVE, 32, {1, 10000}},
-    {"requests", OD_WHOLE, "1", "largest number of requests per second from one address", OD_POSITIVE, 100, {1, 1000000}},
+    {"streams",
+     OD_WHOLE,
+     "1",
+     "largest number of pages that show live values at the same time",
+     OD_POSITIVE,
+     32,
+     {1, 10000}},
+    {"requests",
+     OD_WHOLE,
+     "1",
+     "largest number of requests per second from one address",
+     OD_POSITIVE,
+     100,
+     {1, 1000000}},
     {"frames", OD_NUMBER, "s", "time between stored positions of the moving machine and circuit", OD_POSITIVE, 0.1,
      OD_LIMITS(0.001, 3600, 0.02, 10)},
     {"verdict", OD_NUMBER, "s", "length of the windows of time in which the innovations of the observer are judged",
@@ -56,9 +69,8 @@ static const char *read_path(od_loader *ld, const od_section *section, const cha
 static void read_token(od_loader *ld, od_twin_page *p, int key) {
   od_page_token *token = &p->token[p->tokens++];
   token->name = od_text_of(ld, key);
-  od_section section =
-      od_section_open(ld, od_value(ld, key), key, od_format(ld, "page.tokens.%s", token->name),
-                      od_format(ld, "the token '%s'", od_excerpt(ld, token->name)), &token_section);
+  od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "page.tokens.%s", token->name),
+                                       od_format(ld, "the token '%s'", od_excerpt(ld, token->name)), &token_section);
   if (section.map < 0) return;
   od_section_need(ld, &section, "file");
   token->file = read_path(ld, &section, "file");
@@ -118,10 +130,11 @@ static void check(od_loader *ld, const od_section *section, int node, const od_t
   }
   const int address = od_section_get(ld, section, "address");
   if (!p->certificate_file)
-    od_complain(ld, address >= 0 ? address : node,
-                "other computers can reach the address %s, so the page needs TLS; give 'certificate_file' and 'key_file', or "
-                "use the address 127.0.0.1",
-                p->address);
+    od_complain(
+        ld, address >= 0 ? address : node,
+        "other computers can reach the address %s, so the page needs TLS; give 'certificate_file' and 'key_file', or "
+        "use the address 127.0.0.1",
+        p->address);
   if (p->tokens == 0 && !p->client_ca_file)
     od_complain(ld, address >= 0 ? address : node,
                 "other computers can reach the address %s, so readers must log in; give 'tokens' or 'client_ca_file'",
@@ -144,9 +157,9 @@ void od_twin_read_page(od_loader *ld, od_twin *t, int node) {
   p->address = address ? address : "127.0.0.1";
   p->is_loopback = is_loopback(p->address, &valid);
   if (!valid)
-    od_complain(ld, od_section_get(ld, &section, "address"),
-                "'%s' is no numeric address; expected one such as 127.0.0.1, 0.0.0.0, ::1 or ::",
-                od_excerpt(ld, p->address));
+    od_complain(
+        ld, od_section_get(ld, &section, "address"),
+        "'%s' is no numeric address; expected one such as 127.0.0.1, 0.0.0.0, ::1 or ::", od_excerpt(ld, p->address));
   p->port = (int)od_key_whole(ld, &section, "port");
   read_hosts(ld, t, od_section_get(ld, &section, "hosts"));
   p->certificate_file = read_path(ld, &section, "certificate_file");

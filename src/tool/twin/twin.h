@@ -78,8 +78,8 @@ typedef struct od_page_token {
 typedef struct od_twin_page {
   const char *address;  // numeric address; NULL: no page
   int port;
-  bool is_loopback;                        // whether only programs on this computer reach the address
-  const char **host;                       // further names of this computer; ends with NULL; NULL: none
+  bool is_loopback;                         // whether only programs on this computer reach the address
+  const char **host;                        // further names of this computer; ends with NULL; NULL: none
   const char *certificate_file, *key_file;  // NULL: no TLS
   const char *client_ca_file;               // authority of the certificates of readers; NULL: none
   od_page_role client_role, local_role;     // roles of readers with a certificate, and of readers on this computer

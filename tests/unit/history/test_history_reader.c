@@ -70,7 +70,8 @@ static void compare_bins(const od_history_bins *b, int channel, double from, dou
       fill_row(i, row);
       double t = row[0], value = row[1 + channel];
       // The buckets of the first and the last time count as a whole.
-      if (bucket > 0 ? floor(t / bucket) < floor(from / bucket) || floor(t / bucket) > floor(to / bucket) : t < from || t > to)
+      if (bucket > 0 ? floor(t / bucket) < floor(from / bucket) || floor(t / bucket) > floor(to / bucket)
+                     : t < from || t > to)
         continue;
       if (bucket > 0) t = (floor(t / bucket) + 0.5) * bucket;
       if (!isfinite(value) || floor(t / b->width) != floor(b->t[n] / b->width)) continue;
@@ -96,7 +97,8 @@ static void test_bins(void **state) {
     int points, level;
   } zooms[] = {{100, 2700, 400, 0}, {100, 2700, 50, 1}, {300, 330, 10, 0}, {300, 304, 100, -1}, {500, 1100, 2000, -1}};
   for (size_t i = 0; i < sizeof zooms / sizeof *zooms; i++) {
-    done(od_history_reader_bins(reader, &memory, "crane", names, 3, zooms[i].from, zooms[i].to, zooms[i].points, bins, &err));
+    done(od_history_reader_bins(reader, &memory, "crane", names, 3, zooms[i].from, zooms[i].to, zooms[i].points, bins,
+                                &err));
     for (int c = 0; c < 2; c++) {
       assert_true(bins[c].count > 0 && bins[c].count <= zooms[i].points + 1);
       if (bins[c].level != zooms[i].level) fail_msg("level %d", bins[c].level);
@@ -182,7 +184,8 @@ static void test_events(void **state) {
   od_history_event *event;
   int count;
   for (int i = 0; i < 30; i++) {
-    done(od_history_add_event(writer, i % 3 == 0 ? -1 : 0, i, 100 + i, i % 5 == 0 ? "alarm" : "late", "it's \"late\"", &err));
+    done(od_history_add_event(writer, i % 3 == 0 ? -1 : 0, i, 100 + i, i % 5 == 0 ? "alarm" : "late", "it's \"late\"",
+                              &err));
     assert_int_equal(od_history_event_id(writer), i + 1);
   }
   done(od_history_acknowledge(writer, 6, 777, &err));

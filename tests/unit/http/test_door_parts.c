@@ -63,11 +63,17 @@ static void test_sessions(void **state) {
   scratch *s = *state;
   char path[2][512];
   for (int i = 0; i < 2; i++) {
-    snprintf(path[i], sizeof path[i], "%s", scratch_put(s, i ? "b" : "a", i ? "token-b-token-b-token-b" : "token-a-token-a-token-a"));
+    snprintf(path[i], sizeof path[i], "%s",
+             scratch_put(s, i ? "b" : "a", i ? "token-b-token-b-token-b" : "token-a-token-a-token-a"));
     chmod(path[i], 0400);
   }
   od_page_token token[] = {{"wall", path[0], OD_ROLE_READ}, {"operator", path[1], OD_ROLE_ACT}};
-  od_twin_page page = {.address = "127.0.0.1", .port = 8700, .is_loopback = true, .local_role = OD_ROLE_NONE, .token = token, .tokens = 2};
+  od_twin_page page = {.address = "127.0.0.1",
+                       .port = 8700,
+                       .is_loopback = true,
+                       .local_role = OD_ROLE_NONE,
+                       .token = token,
+                       .tokens = 2};
   static od_sessions sessions;
   od_arena memory = {0};
   od_error err = {0};
@@ -113,7 +119,8 @@ static void test_sessions(void **state) {
   assert_int_equal(od_guard_role(&(od_reader){0}, &h, OD_ROLE_READ, false).status, 401);
   assert_int_equal(od_guard_role(&(od_reader){0}, &h, OD_ROLE_NONE, false).status, 0);
   assert_int_equal(od_guard_role(&(od_reader){.is_refused = true}, &h, OD_ROLE_NONE, false).status, 401);
-  assert_int_equal(od_guard_role(&(od_reader){.role = OD_ROLE_ACT}, &(od_headers){.csrf = ""}, OD_ROLE_ACT, true).status, 403);
+  assert_int_equal(
+      od_guard_role(&(od_reader){.role = OD_ROLE_ACT}, &(od_headers){.csrf = ""}, OD_ROLE_ACT, true).status, 403);
   h = (od_headers){0};
   assert_int_equal(od_guard_reader(&sessions, &h, NULL, 800).role, OD_ROLE_NONE);
   page.client_role = OD_ROLE_READ;
@@ -133,9 +140,22 @@ static void test_host_and_origin(void **state) {
   const char *names[] = {"twin.example", NULL};
   const od_twin_page local = {.address = "127.0.0.1", .port = 8700, .is_loopback = true},
                      wide = {.address = "0.0.0.0", .port = 443, .certificate_file = "c", .host = names};
-  static const char *const good[] = {"localhost", "localhost:8700", "LOCALHOST:9", "127.0.0.1:8700", "[::1]:8700", "[::1]"};
-  static const char *const bad[] = {"evil.example", "localhost.evil.example", "localhost:", "localhost:x", "localhost:123456", "", ":8700",
-                                    "127.0.0.1.evil.example", "[::1", "[]", "::1", "localhost:1:2", "192.168.0.7", "localhost, evil.example"};
+  static const char *const good[] = {"localhost",      "localhost:8700", "LOCALHOST:9",
+                                     "127.0.0.1:8700", "[::1]:8700",     "[::1]"};
+  static const char *const bad[] = {"evil.example",
+                                    "localhost.evil.example",
+                                    "localhost:",
+                                    "localhost:x",
+                                    "localhost:123456",
+                                    "",
+                                    ":8700",
+                                    "127.0.0.1.evil.example",
+                                    "[::1",
+                                    "[]",
+                                    "::1",
+                                    "localhost:1:2",
+                                    "192.168.0.7",
+                                    "localhost, evil.example"};
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) assert_true(od_guard_host(&local, good[i]));
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
     if (od_guard_host(&local, bad[i])) fail_msg("the host '%s' passed", bad[i]);
@@ -145,11 +165,18 @@ static void test_host_and_origin(void **state) {
   assert_false(od_guard_host(&wide, "other.example") || od_guard_host(&wide, "1.2.3.4.example"));
   assert_true(od_guard_origin(&local, "http://localhost:8700", "localhost:8700"));
   assert_true(od_guard_origin(&wide, "https://twin.example", "twin.example"));
-  static const char *const foreign[] = {"https://localhost:8700", "http://localhost:8701", "http://localhost", "null", "", "http://evil.example",
-                                        "http://localhost:8700.evil.example", "http://localhost:8700/"};
+  static const char *const foreign[] = {"https://localhost:8700",
+                                        "http://localhost:8701",
+                                        "http://localhost",
+                                        "null",
+                                        "",
+                                        "http://evil.example",
+                                        "http://localhost:8700.evil.example",
+                                        "http://localhost:8700/"};
   for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++)
     if (od_guard_origin(&local, foreign[i], "localhost:8700")) fail_msg("the origin '%s' passed", foreign[i]);
-  const od_headers cross = {.host = "localhost", .fetch_site = "cross-site"}, same = {.host = "localhost", .fetch_site = "same-origin"},
+  const od_headers cross = {.host = "localhost", .fetch_site = "cross-site"},
+                   same = {.host = "localhost", .fetch_site = "same-origin"},
                    link = {.host = "localhost", .fetch_site = "same-site"};
   assert_int_equal(od_guard_request(&local, &cross, true).status, 403);
   assert_int_equal(od_guard_request(&local, &link, true).status, 403);
@@ -173,7 +200,8 @@ static void test_cookies(void **state) {
   char large[200] = "oleodyn_1=";
   memset(large + 10, 'a', OD_RANDOM_SIZE);
   assert_false(od_guard_cookie(large, "oleodyn_1", value));
-  assert_string_equal(od_guard_cookie_name(&(od_twin_page){.port = 5, .certificate_file = "x"}).text, "__Host-oleodyn_5");
+  assert_string_equal(od_guard_cookie_name(&(od_twin_page){.port = 5, .certificate_file = "x"}).text,
+                      "__Host-oleodyn_5");
 }
 
 // --- Limits -------------------------------------------------------------------------------------------------------
@@ -194,7 +222,8 @@ static void test_rates(void **state) {
   (void)state;
   static od_rates r;
   r = (od_rates){.requests = 10};
-  const od_address a = v4("10.0.0.1"), b = v4("10.0.0.2"), c = v6("2001:db8::1"), d = v6("2001:db8::ffff"), e = v6("2001:db8:1::1");
+  const od_address a = v4("10.0.0.1"), b = v4("10.0.0.2"), c = v6("2001:db8::1"), d = v6("2001:db8::ffff"),
+                   e = v6("2001:db8:1::1");
   int passed = 0;
   for (int i = 0; i < 100; i++) passed += od_rates_request(&r, &a, 1);
   assert_int_equal(passed, 10 * OD_BURST_S);
@@ -216,7 +245,7 @@ static void test_rates(void **state) {
 
 static void test_queries(void **state) {
   (void)state;
-  static const od_query_key keys[] = {{"from", OD_QUERY_NUMBER, "", 0, 0}, {"points", OD_QUERY_WHOLE, "", 1, 2000},
+  static const od_query_key keys[] = {{"from", OD_QUERY_NUMBER, "", 0, 0},   {"points", OD_QUERY_WHOLE, "", 1, 2000},
                                       {"channel", OD_QUERY_TEXTS, "", 0, 0}, {"channels", OD_QUERY_LIST, "", 0, 0},
                                       {"open", OD_QUERY_FLAG, "", 0, 0},     {"machine", OD_QUERY_TEXT, "", 0, 0}};
   od_arena memory = {0};
@@ -229,7 +258,8 @@ static void test_queries(void **state) {
   assert_int_equal(od_query_take(&q, "channel", "c", 1, &memory, &err), OD_OK);
   assert_int_equal(od_query_take(&q, "channels", "d,e,", 4, &memory, &err), OD_OK);
   assert_int_equal(od_query_take(&q, "open", "true", 4, &memory, &err), OD_OK);
-  assert_true(od_query_number(&q, "from", 7) == -1500 && od_query_number(&q, "points", 7) == 2000 && od_query_number(&q, "open", 0) == 1);
+  assert_true(od_query_number(&q, "from", 7) == -1500 && od_query_number(&q, "points", 7) == 2000 &&
+              od_query_number(&q, "open", 0) == 1);
   const char *const *texts;
   assert_int_equal(od_query_texts(&q, "channel", &texts), 2);
   assert_string_equal(texts[0], "a,b");
@@ -238,13 +268,16 @@ static void test_queries(void **state) {
   assert_null(od_query_text(&q, "machine"));
   static const struct {
     const char *key, *value, *reason;
-  } wrong[] = {{"point", "1", "did you mean 'points'"}, {"points", "0", "expected 1 to 2000"}, {"points", "1.5", "whole number"},
-               {"from", "0x10", "expected a number"},    {"from", "", "expected a number"},     {"from", "nan", "expected a number"},
-               {"from", "1e999", "expected a number"},   {"from", "1 ", "expected a number"},   {"from", "--1", "expected a number"},
-               {"open", "yes", "true or false"},         {"q\n<script>", "", "q?<script>"}};
+  } wrong[] = {{"point", "1", "did you mean 'points'"}, {"points", "0", "expected 1 to 2000"},
+               {"points", "1.5", "whole number"},       {"from", "0x10", "expected a number"},
+               {"from", "", "expected a number"},       {"from", "nan", "expected a number"},
+               {"from", "1e999", "expected a number"},  {"from", "1 ", "expected a number"},
+               {"from", "--1", "expected a number"},    {"open", "yes", "true or false"},
+               {"q\n<script>", "", "q?<script>"}};
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
     od_query_begin(&q, keys, 6);
-    assert_int_equal(od_query_take(&q, wrong[i].key, wrong[i].value, strlen(wrong[i].value), &memory, &err), OD_BAD_INPUT);
+    assert_int_equal(od_query_take(&q, wrong[i].key, wrong[i].value, strlen(wrong[i].value), &memory, &err),
+                     OD_BAD_INPUT);
     if (!strstr(err.text, wrong[i].reason)) fail_msg("'%s' is not in: %s", wrong[i].reason, err.text);
   }
   od_query_begin(&q, keys, 6);
@@ -258,12 +291,21 @@ static void test_queries(void **state) {
   const char *token;
   assert_int_equal(od_body_text("{\"token\": \"abc\"}", 16, "token", &memory, &token, &err), OD_OK);
   assert_string_equal(token, "abc");
-  static const char *const bodies[] = {"", "[]", "{}", "{\"token\":1}", "{\"token\":\"a\",\"b\":1}", "{\"token\":\"a\"} x", "{\"token\":\"a\",\"token\":\"b\"}", "token=a"};
+  static const char *const bodies[] = {"",
+                                       "[]",
+                                       "{}",
+                                       "{\"token\":1}",
+                                       "{\"token\":\"a\",\"b\":1}",
+                                       "{\"token\":\"a\"} x",
+                                       "{\"token\":\"a\",\"token\":\"b\"}",
+                                       "token=a"};
   for (size_t i = 0; i < sizeof bodies / sizeof *bodies; i++)
     assert_int_equal(od_body_text(bodies[i], strlen(bodies[i]), "token", &memory, &token, &err), OD_BAD_INPUT);
-  assert_true(od_body_empty("", 0, &err) == OD_OK && od_body_empty("{}", 2, &err) == OD_OK && od_body_empty("[]", 2, &err) == OD_BAD_INPUT);
-  assert_true(od_read_id("17", 2) == 17 && od_read_id("9007199254740992", 16) == 9007199254740992 && od_read_id("9007199254740993", 16) == -1 &&
-              od_read_id("", 0) == -1 && od_read_id("-1", 2) == -1 && od_read_id("1x", 2) == -1);
+  assert_true(od_body_empty("", 0, &err) == OD_OK && od_body_empty("{}", 2, &err) == OD_OK &&
+              od_body_empty("[]", 2, &err) == OD_BAD_INPUT);
+  assert_true(od_read_id("17", 2) == 17 && od_read_id("9007199254740992", 16) == 9007199254740992 &&
+              od_read_id("9007199254740993", 16) == -1 && od_read_id("", 0) == -1 && od_read_id("-1", 2) == -1 &&
+              od_read_id("1x", 2) == -1);
   od_arena_free(&memory);
 }
 
@@ -279,12 +321,24 @@ static void test_routes(void **state) {
   r = (od_request){.machine = -1};
   assert_ptr_equal(od_route_find(&door, "GET", "/api/v1/machines/crane", &r, &status)->answer, od_route_machine);
   assert_int_equal(r.machine, 0);
-  assert_ptr_equal(od_route_find(&door, "HEAD", "/api/v1/machines/cran/history", &r, &status)->answer, od_route_history);
+  assert_ptr_equal(od_route_find(&door, "HEAD", "/api/v1/machines/cran/history", &r, &status)->answer,
+                   od_route_history);
   assert_int_equal(r.machine, 1);
-  assert_ptr_equal(od_route_find(&door, "POST", "/api/v1/events/17/acknowledge", &r, &status)->answer, od_route_acknowledge);
+  assert_ptr_equal(od_route_find(&door, "POST", "/api/v1/events/17/acknowledge", &r, &status)->answer,
+                   od_route_acknowledge);
   assert_int_equal(r.id, 17);
-  static const char *const absent[] = {"", "/..", "/../etc/passwd", "/twin.js/", "/api/v1/machines/", "/api/v1/machines/crane/", "/api/v1/machines/crane/../crane",
-                                       "/api/v1/events/x/acknowledge", "/api/v1/events//acknowledge", "/api/v1/machines/{machine}", "//", "/api/v1/machines/crane/history/x"};
+  static const char *const absent[] = {"",
+                                       "/..",
+                                       "/../etc/passwd",
+                                       "/twin.js/",
+                                       "/api/v1/machines/",
+                                       "/api/v1/machines/crane/",
+                                       "/api/v1/machines/crane/../crane",
+                                       "/api/v1/events/x/acknowledge",
+                                       "/api/v1/events//acknowledge",
+                                       "/api/v1/machines/{machine}",
+                                       "//",
+                                       "/api/v1/machines/crane/history/x"};
   for (size_t i = 0; i < sizeof absent / sizeof *absent; i++) {
     assert_null(od_route_find(&door, "GET", absent[i], &r, &status));
     assert_int_equal(status, 404);
@@ -303,7 +357,8 @@ static void test_board(void **state) {
   od_twin_machine machines[] = {{.name = "crane"}};
   const od_twin twin = {.machine = machines, .machines = 1};
   od_board *b = od_board_new(&twin);
-  od_shown_event e = {.id = -1, .machine = 0, .t = 1, .clock = 2, .acknowledged = NAN, .kind = "alarm", .text = "x"}, found;
+  od_shown_event e = {.id = -1, .machine = 0, .t = 1, .clock = 2, .acknowledged = NAN, .kind = "alarm", .text = "x"},
+                 found;
   assert_int_equal(od_board_add_event(b, &e), 1);
   e.id = 40;
   assert_int_equal(od_board_add_event(b, &e), 40);
@@ -343,15 +398,14 @@ static void test_board(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test_setup_teardown(test_token_files, scratch_setup, scratch_teardown),
-      cmocka_unit_test(test_random),
-      cmocka_unit_test_setup_teardown(test_sessions, scratch_setup, scratch_teardown),
-      cmocka_unit_test(test_host_and_origin),
-      cmocka_unit_test(test_cookies),
-      cmocka_unit_test(test_rates),
-      cmocka_unit_test(test_queries),
-      cmocka_unit_test(test_routes),
-      cmocka_unit_test(test_board)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_token_files, scratch_setup, scratch_teardown),
+                                     cmocka_unit_test(test_random),
+                                     cmocka_unit_test_setup_teardown(test_sessions, scratch_setup, scratch_teardown),
+                                     cmocka_unit_test(test_host_and_origin),
+                                     cmocka_unit_test(test_cookies),
+                                     cmocka_unit_test(test_rates),
+                                     cmocka_unit_test(test_queries),
+                                     cmocka_unit_test(test_routes),
+                                     cmocka_unit_test(test_board)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
