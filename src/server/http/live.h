@@ -4,6 +4,10 @@
 
 #include "http/door.h"
 
+// The scale of pressures covers a pressure that is reached in this number of frames, one after the other. The first frames of an observer do
+// not count: the filter has not settled.
+enum { OD_SCALE_FRAMES = 5, OD_FRAMES_TO_SETTLE = 50 };
+
 // A machine as the streams show it. frame: OD_FRAME_COLUMNS numbers, then the columns.
 typedef struct od_live_machine {
   const od_frame_head *head;  // NULL: not known yet
@@ -12,8 +16,10 @@ typedef struct od_live_machine {
   long verdicts;           // number of verdicts that the streams have
   long version;            // version of the description: it changes with the columns and with the scale of pressures
   double pressure;         // end of the scale of pressures, Pa; 0: not known
-  od_history_span span;    // times with data in the history, a few seconds old
-  double span_next;        // monotonic time of the next reading of `span`, s
+  double largest[OD_SCALE_FRAMES];  // largest pressures of the last frames, Pa
+  long frames;                      // number of frames so far
+  od_history_span span;             // times with data in the history, a few seconds old
+  double span_next;                 // monotonic time of the next reading of `span`, s
 } od_live_machine;
 
 od_status od_live_init(od_door *d, od_error *err);

@@ -95,6 +95,7 @@ void od_route_health(od_request *r);
 void od_route_page(od_request *r);
 void od_route_script(od_request *r);
 void od_route_style(od_request *r);
+void od_route_icon(od_request *r);
 extern const od_query_key od_history_query[5], od_frames_query[3], od_events_query[4], od_stream_query[2];
 
 #endif

@@ -29,6 +29,14 @@ void od_route_style(od_request *r) {
   answer_file(r, "text/css; charset=utf-8", od_twin_css, od_twin_css_size);
 }
 
+// A cylinder with its rod.
+void od_route_icon(od_request *r) {
+  static const char icon[] =
+      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 32 32\"><rect width=\"32\" height=\"32\" rx=\"6\" fill=\"#1f5f8b\"/>"
+      "<rect x=\"4\" y=\"11\" width=\"15\" height=\"10\" rx=\"2\" fill=\"#fff\"/><rect x=\"19\" y=\"14\" width=\"9\" height=\"4\" fill=\"#cfe3f1\"/></svg>";
+  answer_file(r, "image/svg+xml", (const unsigned char *)icon, sizeof icon - 1);
+}
+
 void od_route_metrics(od_request *r) {
   char *text = od_board_metrics(r->door->board);
   if (text)

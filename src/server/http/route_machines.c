@@ -57,6 +57,12 @@ static void describe_name(json_t *series, const char *name, const json_t *groups
   json_object_set_new(series, "quantity", od_json_text(pose ? "pose" : dot ? dot + 1 : name));
 }
 
+// Returns the size of the numbers of a column, for the choice of their unit; 0: not known.
+static double size_of(const od_experiment *e, const od_column_facts *facts) {
+  const od_estimated *p = strcmp(facts->of, "parameter") == 0 ? parameter_of(e, facts->name) : NULL;
+  return p ? fabs(p->start) : 0;
+}
+
 static void set_unit(json_t *object, const char *si, double size) {
   const od_display shown = od_display_unit(si, size);
   json_object_set_new(object, "si", od_json_text(si));
@@ -71,7 +77,7 @@ static json_t *series_of(const od_door *d, int machine, const od_frame_head *hea
                         od_json_text(facts.name), "of", facts.of);
   const od_estimated *p = strcmp(facts.of, "parameter") == 0 ? parameter_of(m->e, facts.name) : NULL;
   describe_name(s, facts.name, groups);
-  set_unit(s, head->unit[column], p && p->start != 0 ? fabs(p->start) : 0);
+  set_unit(s, head->unit[column], size_of(m->e, &facts));
   if (facts.sigma >= 0) json_object_set_new(s, "sigma", od_json_text(head->name[facts.sigma]));
   if (p) {
     json_object_set_new(s, "start", od_json_number(p->start));
@@ -109,7 +115,7 @@ static json_t *chart_list(const od_door *d, int machine, const od_frame_head *he
     if (!is_estimate && !(facts.of && strcmp(facts.of, "input") == 0)) continue;
     const int measured = is_estimate ? column_named(head, "measured.", facts.name) : -1;
     json_t *chart = json_pack("{s:o}", "title", od_json_text(facts.name)), *lines = json_array();
-    set_unit(chart, head->unit[c], 0);
+    set_unit(chart, head->unit[c], size_of(d->twin->machine[machine].e, &facts));
     if (measured >= 0)
       json_array_append_new(lines,
                             json_pack("{s:o, s:s}", "channel", od_json_text(head->name[measured]), "kind", "measured"));

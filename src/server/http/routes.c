@@ -14,6 +14,7 @@ const od_route od_routes[] = {
     {"GET", "/", OD_ROLE_NONE, od_route_page, "Page", "The page for browsers.", "text/html", NULL, NULL, 0, NULL, false},
     {"GET", "/twin.js", OD_ROLE_NONE, od_route_script, "Script", "The script of the page.", "text/javascript", NULL, NULL, 0, NULL, false},
     {"GET", "/twin.css", OD_ROLE_NONE, od_route_style, "Style sheet", "The style sheet of the page.", "text/css", NULL, NULL, 0, NULL, false},
+    {"GET", "/favicon.ico", OD_ROLE_NONE, od_route_icon, "Icon", "The icon of the page.", "image/svg+xml", NULL, NULL, 0, NULL, false},
     {"GET", API "/session", OD_ROLE_NONE, od_route_get_session, "Session", "The role of the reader, and the text for the header X-CSRF-Token.", JSON, "Session", NULL, 0, NULL, false},
     {"POST", API "/session", OD_ROLE_NONE, od_route_login, "Log in", "Begins a session with a token. The answer sets a cookie.", JSON, "Session", NULL, 0, "Login", true},
     {"DELETE", API "/session", OD_ROLE_READ, od_route_logout, "Log out", "Ends the session.", JSON, "Session", NULL, 0, NULL, false},

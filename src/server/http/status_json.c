@@ -50,7 +50,7 @@ void od_put_status(FILE *to, od_door *d, int machine) {
   fputs(",\"offset\":", to);
   od_put_time(to, od_clock_offset(&s));
   fputs(",\"age\":", to);
-  od_put_value(to, fmax(od_clock_now() - s.clock, 0));
+  od_put_value(to, isnan(s.clock) ? s.clock : fmax(od_clock_now() - s.clock, 0));
   fputs(",\"rate\":", to);
   od_put_value(to, s.rate);
   fputs(",\"latency\":", to);

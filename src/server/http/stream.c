@@ -189,9 +189,12 @@ void od_live_end(od_door *d) {
 
 // Extends the scale of pressures to a round number above the largest pressure.
 static void scale_pressures(od_live_machine *m) {
-  double largest = m->pressure;
+  double *here = &m->largest[m->frames++ % OD_SCALE_FRAMES], largest = INFINITY;
+  *here = 0;
   for (int c = m->head->rows; c < m->head->columns; c++)
-    if (strcmp(m->head->unit[c], "Pa") == 0) largest = fmax(largest, m->frame[OD_FRAME_COLUMNS + c]);
+    if (strcmp(m->head->unit[c], "Pa") == 0) *here = fmax(*here, m->frame[OD_FRAME_COLUMNS + c]);
+  if (m->frames < OD_FRAMES_TO_SETTLE) return;
+  for (int i = 0; i < OD_SCALE_FRAMES; i++) largest = fmin(largest, m->largest[i]);
   if (!(largest > m->pressure) || !isfinite(largest)) return;
   const double step = od_axis_make(0, largest, "Pa", 8).step;
   m->pressure = step * ceil(largest / step);
