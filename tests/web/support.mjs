@@ -24,7 +24,7 @@ export function finish() {
 }
 // Exports of files of web/src, bundled for Node.
 export async function modules(...files) {
-  const contents = files.map(f => `export * from ${JSON.stringify('./' + f)};`).join('\n'), outfile = join(work, files.join('-') + '.mjs');
-  await fromPackage('esbuild').build({ stdin: { contents, resolveDir: join(source, 'web/src'), loader: 'ts' }, bundle: true, format: 'esm', outfile, logLevel: 'error' });
+  const contents = files.map(f => `export * from ${JSON.stringify('./' + f)};`).join('\n'), outfile = join(work, files.join('-').replace(/\W+/g, '-') + '.mjs');
+  await fromPackage('esbuild').build({ stdin: { contents, resolveDir: join(source, 'web/src'), loader: 'ts' }, define: { LIVE: 'false' }, bundle: true, format: 'esm', outfile, logLevel: 'error' });
   return import(pathToFileURL(outfile));
 }

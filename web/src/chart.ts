@@ -331,7 +331,7 @@ export function makeChart(figure: HTMLElement, info: ChartInfo, zoom: Zoom | nul
   return chart;
 }
 
-function tick(x: number | null): string {
+export function tick(x: number | null): string {
   if (x === null) return '';
   const size = Math.abs(x);
   return (size && (size >= 1e5 || size < 1e-4) ? x.toExponential(2).replace(/\.?0+e/, 'e').replace('e+', 'e') : String(+x.toPrecision(7))).replace(/-/g, '−');

@@ -1,11 +1,13 @@
 // The circuit diagram. Only attributes of the static SVG change. Colors show pressures; line widths and moving dots show flows.
 import type { CircuitInfo } from './contract';
+import type { Flow } from './circuit_flow';
 import { all, div, element, one, press, span, svgElement, watchVisible, write } from './dom';
 import { clearSelection, groupOf, hasPart, isSelecting, selectGroup, selectPart, selectedGroup, selectedPart } from './selection';
 import { data, isPhone, palette } from './state';
 import { expander, head, zoomTools } from './card';
 import { digitsFor, format, shown, unitOf, withUnit } from './units';
 import { ink } from './theme';
+import { makeFlow, rateOf } from './circuit_flow';
 import { makeLegend } from './pressure_legend';
 import { now, playing } from './clock';
 import { on, selectionChanged, themeChanged, timeChanged, unitsChanged } from './signal';
@@ -13,9 +15,6 @@ import { pressureColor } from './palette';
 
 const DOT_PITCH = 14;      // distance between moving dots, px
 const LEAST_ARROW = 40;    // shortest piece of line with an arrowhead, px
-
-// A sum of series with signs, as in data-flow: "+lift.valve.a.flow -lift.valve.d.flow". volume: its integral over time.
-interface Flow { terms: [number, number][]; volume: Float64Array; grid: number; most: number }
 
 export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement | null {
   const picture = one('.picture', card), found = picture && one<SVGSVGElement>('svg', picture);
@@ -38,25 +37,12 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
   // --- Lines
   const flows = new Map<string, Flow | null>();
   let mostFlow = 1e-12;
-  const makeFlow = (text: string): Flow | null => {
-    const terms = text.trim().split(/\s+/).map((word): [number, number] => [word[0] === '-' ? -1 : 1, data.find(word.replace(/^[+-]/, ''))]);
-    if (!text || terms.some(([, k]) => k < 0)) return null;
-    const { grid } = data.series[terms[0][1]], axis = data.axis(grid), volume = new Float64Array(axis.length), rate = (i: number) => terms.reduce((sum, [sign, k]) => sum + sign * (data.at(k, axis[i]) || 0), 0);
-    let before = rate(0), most = Math.abs(before);
-    for (let i = 1; i < axis.length; i++) {
-      const next = rate(i);
-      volume[i] = volume[i - 1] + (before + next) / 2 * (axis[i] - axis[i - 1]);
-      most = Math.max(most, Math.abs(before = next));
-    }
-    mostFlow = Math.max(mostFlow, most);
-    return { terms, volume, grid, most };
-  };
-  const rateOf = ({ terms }: Flow) => terms.reduce((sum, [sign, k]) => sum + sign * data.at(k, now), 0);
   const lines = all<SVGPathElement>('.line', svg);
   for (const path of lines) {
     const { node, flow: text = '' } = dataset(path), d = path.getAttribute('d') ?? '', thin = path.matches('.pilot, .drain');
     if (!flows.has(text)) flows.set(text, makeFlow(text));
     const flow = flows.get(text) ?? null, piece = longestPiece(d);
+    mostFlow = Math.max(mostFlow, flow?.most ?? 0);
     const dots = flow?.most ? svgElement('path', { class: 'dots', d }) : null, arrow = dots && piece.length >= LEAST_ARROW ? svgElement('path', { class: 'arrowhead', d: 'M0-6.5L4.8 4H-4.8Z' }) : null;
     if (dots) path.after(dots);
     if (arrow) dots?.after(arrow);
@@ -67,8 +53,8 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
       if (flow) {
         q = rateOf(flow);
         if (!thin) width = (2 + 3.2 * Math.sqrt(Math.min(1, Math.abs(q) / mostFlow))).toFixed(1);
-        const axis = data.axis(flow.grid), n = axis.length - 1, p = Math.min(n, Math.max(0, (now - axis[0]) / (axis[n] - axis[0] || 1) * n)), i = Math.min(Math.floor(p), n - 1);
-        offset = Math.round(-10 * (flow.volume[i] + (flow.volume[i + 1] - flow.volume[i]) * (p - i)) / mostFlow * 40 % (10 * DOT_PITCH)) / 10;
+        if (LIVE) mostFlow = Math.max(mostFlow, Math.abs(q) || 0);
+        offset = Math.round(-10 * flow.travel() / mostFlow * 40 % (10 * DOT_PITCH)) / 10;
       }
       if (last === (last = c + width + offset)) return;
       path.style.stroke = c;

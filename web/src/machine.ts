@@ -1,5 +1,5 @@
 // The card with the moving machine: canvas over the still picture, tools, pointer and readout.
-import type { Place, PointInfo, SceneInfo, Shape, Vector } from './contract';
+import type { Place, PointInfo, SceneInfo, Vector } from './contract';
 import type { Hit, Picture } from './machine_paint';
 import type { Spot } from './camera';
 import { button, div, element, menu, one, press, span, watchVisible, write } from './dom';
@@ -14,7 +14,10 @@ import { makePoses, placed, size, subtract } from './pose';
 import { makeSolid, paintSpace } from './machine_space';
 import { nameLabels, paintLabels, paintLoads, paintScale, paintTrace } from './machine_notes';
 import { on, selectionChanged, themeChanged, timeChanged, unitsChanged } from './signal';
-import { boxCorners, paintPlane, partAt } from './machine_paint';
+import { corners, paintPlane, partAt } from './machine_paint';
+import { widen } from './live_camera';
+
+const TRAIL = 12;   // length of the path behind a live machine, s
 
 // Returns a function that makes a PNG of the picture at the cursor.
 export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<Blob | null> {
@@ -25,7 +28,7 @@ export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<
   const show: Record<string, boolean> = { Path: true, Loads: true, Joints: false, Names: true }, chosen = new Map<string, number>(), readout = element('dl', { class: 'readout' }), cells: Element[] = [];
   // The machine at both ends of the 95 % interval of an estimate.
   const ends = data.series.some(s => s.of === 'spread') ? [-1, 1].map(sign => makePoses(scene, machines[0].of, sign)) : [], spreadNote = element('p', { class: 'ghost-note', hidden: true }, span('ghost-line end'), '95 % of positions');
-  const moves = (q: Place) => !duration() || size(subtract(...[start, start + 0.37 * duration()].map(t => placed(machines[0].poses(t), q)) as [Vector, Vector])) > 1e-3 * scene.size;
+  const moves = (q: Place) => LIVE ? !!scene.bodies[q.body]?.pose : !duration() || size(subtract(...[start, start + 0.37 * duration()].map(t => placed(machines[0].poses(t), q)) as [Vector, Vector])) > 1e-3 * scene.size;
   let point = (points.find(q => scene.traces?.includes(q.name)) ?? points.find(moves)) as PointInfo, path: Vector[] = [], times: number[] = [], hits: Hit[] = [], fitted = true, visible = true;
 
   // --- Tools
@@ -48,7 +51,7 @@ export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<
     camera.zoom(factor, x, y);
     draw();
   };
-  head(card, div('tools', point && end > start ? toggle('Path') : null, scene.loads?.length ? toggle('Loads') : null, scene.joint_loads?.length ? toggle('Joints') : null, toggle('Names'), span('gap'),
+  head(card, div('tools', point && (LIVE || end > start) ? toggle('Path') : null, scene.loads?.length ? toggle('Loads') : null, scene.joint_loads?.length ? toggle('Joints') : null, toggle('Names'), span('gap'),
     planar ? null : menu('Standard view', ['Default', 'Front', 'Side', 'Top'].map(v => [v, v]), view => {
       camera.look(view);
       fit();
@@ -57,8 +60,6 @@ export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<
   picture.classList.add('live');
   const title = point ? div('point', choice ?? point.name) : null;
   picture.append(canvas, div('overlay', title, readout, machines[1] ? element('p', { class: 'ghost-note' }, span('ghost-line'), machines[1].label) : null, spreadNote));
-
-  const corners = (s: Shape): Vector[] => 'points' in s ? s.points : s.kind === 'capsule' ? [s.a, s.b] : s.kind === 'box' ? boxCorners(s) : [0, 1, 2].flatMap(i => [-1, 1].map(f => s.center.map((v, j) => j === i ? v + 0.8 * f * s.radius : v) as Vector));
 
   // --- Bounds over the run, path of the selected point
   for (const machine of machines) for (let i = 0; i <= 60; i++) {
@@ -69,14 +70,16 @@ export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<
     for (const c of scene.cylinders ?? []) for (const place of [c.a, c.b]) camera.include(placed(poses, place));
   }
   const pointAt = (time: number) => placed(machines[0].poses(time, point.body), point);
+  const tracePath = (from: number, to: number, count: number) => {
+    times = Array.from({ length: count + 1 }, (_, i) => from + (to - from) * i / count);
+    path = times.map(pointAt);
+  };
   function choosePoint(name: string): void {
     point = points.find(q => q.name === name) ?? point;
     if (choice) choice.value = point.name;
-    times = Array.from({ length: 500 }, (_, i) => start + duration() * i / 499);
-    path = times.map(pointAt);
+    tracePath(start, end, 499);
     draw();
   }
-
   // --- Drawing
   function draw(): void {
     if (camera.width < 2) return;    // the size is not known yet
@@ -84,6 +87,8 @@ export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<
     g.setTransform(ratio, 0, 0, ratio, 0, 0);
     g.clearRect(0, 0, camera.width, camera.height);
     hits = [];
+    if (LIVE && fitted) widen(camera, scene, machines[0].poses(now));
+    if (LIVE && point && show.Path) tracePath(Math.max(start, now - TRAIL), now, 99);
     const [main] = machines.map(({ poses, of }, i): Picture => {
       const p = { g, camera, scene, poses: poses(now), hits: i ? [] : hits, of, ghost: i ? 'ghost' : '', space: !planar };
       const trail = () => { if (!i && show.Path && duration()) paintTrace(p, path, times); };
@@ -125,9 +130,9 @@ export function makeMachine(card: HTMLElement, scene: SceneInfo): () => Promise<
         if (k >= 0 && rows.length < 6) rows.push(name + q, withUnit(data.series[k], data.at(k, now)));
       }
     } else {
-      const h = 1e-3 * duration(), at = pointAt(now), t0 = Math.max(start, now - h), t1 = Math.min(end, now + h), digits = scene.size < 0.5 ? 4 : scene.size < 2 ? 3 : 2;
+      const h = LIVE ? 0.05 : 1e-3 * duration(), at = pointAt(now), t0 = Math.max(start, now - h), t1 = Math.min(end, now + h), digits = scene.size < 0.5 ? 4 : scene.size < 2 ? 3 : 2;
       for (let i = 0; i < 3; i++) if (!planar || Math.abs(scene.axes.normal[i]) < 0.5) rows.push('xyz'[i], format(at[i], digits) + ' m');
-      if (h) rows.push('speed', format(size(subtract(pointAt(t1), pointAt(t0))) / (t1 - t0), digits) + ' m/s');
+      if (LIVE ? t1 > t0 : h) rows.push('speed', format(size(subtract(pointAt(t1), pointAt(t0))) / (t1 - t0), digits) + ' m/s');
     }
     while (cells.length < rows.length) cells.push(readout.appendChild(element(cells.length % 2 ? 'dd' : 'dt')));
     cells.forEach((cell, i) => {

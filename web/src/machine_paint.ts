@@ -96,6 +96,10 @@ export function boxCorners(shape: Extract<Shape, { kind: 'box' }>): Vector[] {
   const own = rotation(...(shape.quaternion ?? [1, 0, 0, 0])), [x, y, z] = shape.size;
   return Array.from({ length: 8 }, (_, i) => add(shape.center, turn(own, [(i & 1 ? 0.5 : -0.5) * x, (i & 2 ? 0.5 : -0.5) * y, (i & 4 ? 0.5 : -0.5) * z])));
 }
+// Points that surround a shape, in the frame of its body.
+export function corners(s: Shape): Vector[] {
+  return 'points' in s ? s.points : s.kind === 'capsule' ? [s.a, s.b] : s.kind === 'box' ? boxCorners(s) : [0, 1, 2].flatMap(i => [-1, 1].map(f => s.center.map((v, j) => j === i ? v + 0.8 * f * s.radius : v) as Vector));
+}
 // Two circles and their tangents.
 function capsule(a: Spot, b: Spot, ra: number, rb: number): Spot[] {
   const angle = Math.atan2(b[1] - a[1], b[0] - a[0]), lean = Math.acos(Math.max(-1, Math.min(1, (ra - rb) / (Math.hypot(b[0] - a[0], b[1] - a[1]) || 1)))), points: Spot[] = [];

@@ -26,7 +26,8 @@ static const char *const statements[OD_STATEMENTS] = {
     [OD_ADD_ESTIMATE] = "INSERT OR REPLACE INTO estimate (channel, t, value, sigma) VALUES (?, ?, ?, ?)",
     [OD_ADD_EVENT] = "INSERT INTO event (machine, t, clock, kind, text) VALUES (?, ?, ?, ?, ?)",
     [OD_ADD_CHECKPOINT] =
-        "INSERT OR REPLACE INTO checkpoint (machine, t, sequence, clock, state) VALUES (?, ?, ?, ?, ?)"};
+        "INSERT OR REPLACE INTO checkpoint (machine, t, sequence, clock, state) VALUES (?, ?, ?, ?, ?)",
+    [OD_ACKNOWLEDGE] = "UPDATE event SET acknowledged = ? WHERE id = ? AND acknowledged IS NULL"};
 
 od_status od_history_fail(od_history *h, const char *what, od_error *err) {
   snprintf(h->reason, sizeof h->reason, "%s", sqlite3_errmsg(h->db));
@@ -239,10 +240,16 @@ od_status od_history_define(od_history *h, int machine, const od_history_channel
   h->has_failed = h->has_failed || status != OD_OK;
   const od_status committed = od_history_commit(h, status == OD_OK ? err : &ignored);
   if (status == OD_OK) status = committed;
-  if (status == OD_OK) status = od_pyramid_restore(h, m, err);
+  if (status == OD_OK && !m->is_flat) status = od_pyramid_restore(h, m, err);
   if (status != OD_OK) m->channels = 0;
   od_pyramid_keep(m);
   return status;
+}
+
+od_status od_history_define_rows(od_history *h, int machine, const od_history_channel *channel, int count,
+                                 od_error *err) {
+  h->machine[machine].is_flat = true;
+  return od_history_define(h, machine, channel, count, err);
 }
 
 // --- Data ---------------------------------------------------------------------------------------------------------
@@ -256,7 +263,7 @@ static od_status store_rows(od_history *h, od_history_machine *m, od_error *err)
   double *data = OD_TAKE_MATRIX(&scratch, double, count, columns);
   if (!data) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < count && status == OD_OK; i++) {
-    status = od_pyramid_take(h, m, m->rows + i * columns, err);
+    if (!m->is_flat) status = od_pyramid_take(h, m, m->rows + i * columns, err);
     for (int c = 0; c < columns; c++) data[c * count + i] = m->rows[i * columns + c];
   }
   if (status != OD_OK) return status;
@@ -301,7 +308,21 @@ od_status od_history_add_event(od_history *h, int machine, double t, double cloc
   sqlite3_bind_double(s, 3, clock);
   sqlite3_bind_text(s, 4, kind, -1, SQLITE_STATIC);
   sqlite3_bind_text(s, 5, text, -1, SQLITE_STATIC);
-  return od_history_step(h, s, err);
+  status = od_history_step(h, s, err);
+  h->event = status == OD_OK ? sqlite3_last_insert_rowid(h->db) : -1;
+  return status;
+}
+
+int64_t od_history_event_id(od_history *h) {
+  return h->event;
+}
+
+od_status od_history_acknowledge(od_history *h, int64_t event, double clock, od_error *err) {
+  od_status status = od_history_enter(h, err);
+  if (status != OD_OK) return status;
+  sqlite3_bind_double(h->statement[OD_ACKNOWLEDGE], 1, clock);
+  sqlite3_bind_int64(h->statement[OD_ACKNOWLEDGE], 2, event);
+  return od_history_step(h, h->statement[OD_ACKNOWLEDGE], err);
 }
 
 od_status od_history_add_checkpoint(od_history *h, int machine, double t, int64_t sequence, double clock,

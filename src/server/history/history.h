@@ -38,12 +38,19 @@ od_status od_history_add_machine(od_history *h, const char *name, const char *ti
                                  od_error *err);
 // Defines the channels of the rows, before the first row of a machine, and commits. May be called again after a failure.
 od_status od_history_define(od_history *h, int machine, const od_history_channel *channel, int count, od_error *err);
+// Same as od_history_define(), for rows without a pyramid and without estimates.
+od_status od_history_define_rows(od_history *h, int machine, const od_history_channel *channel, int count,
+                                 od_error *err);
 // Adds a row: the time and a value for each channel; NAN: no value. sequence: sequence number of the sample; -1: none. Rows up to the time
 // of the last stored row are ignored, because they are already stored.
 od_status od_history_add_row(od_history *h, int machine, const double *row, int64_t sequence, od_error *err);
 // Adds an event. machine -1: of the twin. t: time of the machine, s; NAN: none. clock: seconds since 1970.
 od_status od_history_add_event(od_history *h, int machine, double t, double clock, const char *kind, const char *text,
                                od_error *err);
+// Returns the id of the event that was added last.
+int64_t od_history_event_id(od_history *h);
+// Stores the time at which an event was acknowledged, if it is not acknowledged yet. clock: seconds since 1970.
+od_status od_history_acknowledge(od_history *h, int64_t event, double clock, od_error *err);
 // Stores the checkpoint of an observer, in place of the previous one. sequence: sequence number of the last sample; -1: none.
 od_status od_history_add_checkpoint(od_history *h, int machine, double t, int64_t sequence, double clock,
                                     const od_checkpoint *c, od_error *err);

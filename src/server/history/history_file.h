@@ -17,6 +17,7 @@ typedef struct od_open_bucket {
 typedef struct od_history_machine {
   int64_t id, layout;
   int channels;      // 0: not defined
+  bool is_flat;      // whether the rows have no pyramid
   int64_t *channel;  // ids
   int *sigma;        // see od_history_channel
   double last;       // time of the last row; -INFINITY: none
@@ -39,6 +40,7 @@ typedef enum od_statement_name {
   OD_ADD_ESTIMATE,
   OD_ADD_EVENT,
   OD_ADD_CHECKPOINT,
+  OD_ACKNOWLEDGE,
   OD_STATEMENTS
 } od_statement_name;
 
@@ -46,10 +48,12 @@ struct od_history {
   od_arena memory;
   od_twin_history settings;
   sqlite3 *db;
-  int lock;  // descriptor of the locked file
+  int lock;       // descriptor of the locked file
+  int64_t event;  // id of the event that was added last
   sqlite3_stmt *statement[OD_STATEMENTS];
   bool in_transaction, has_failed;  // has_failed: whether a statement of the transaction has failed
   char reason[300];                 // description of the last error of the database
+  double reading_until;             // of a reader: monotonic time at which its reading ends, s
   od_history_machine *machine;
   int machines;
 };

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/prctl.h>
 
 #include "base/allocate.h"
 #include "experiment/live_source.h"
@@ -57,7 +58,8 @@ od_status od_machine_thread_init(od_machine_thread *r, od_twin_run *o, int index
   r->u_last = OD_TAKE(&r->memory, double, inputs);
   r->y = OD_TAKE(&r->memory, double, r->e->sensors);
   r->compared = OD_TAKE(&r->memory, double, r->e->references);
-  if (od_arena_status(&r->memory) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  if (od_alarms_init(r) != OD_OK || od_arena_status(&r->memory) != OD_OK)
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < inputs; i++) r->u[i] = NAN;  // not known
   pthread_mutex_init(&r->lock, NULL);
   return OD_OK;
@@ -223,8 +225,13 @@ static bool begin(void *user, const od_observed *o) {
     head->unit[i] = od_arena_text(&r->memory, o->table->unit[i]);
   }
   if (od_arena_status(&r->memory) != OD_OK) return false;
+  if (r->operation->page && od_twin_page_begin(r, head) != OD_OK) return false;
   atomic_store_explicit(&r->head, head, memory_order_release);
   return true;
+}
+
+static void each(void *user, const od_sample *sample, od_observer *observer) {
+  od_twin_page_each(user, sample->t, observer);
 }
 
 static bool answer(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why) {
@@ -235,6 +242,7 @@ static bool answer(void *user, const od_observed *o, const double *row, od_sampl
   line[OD_RING_SEQUENCE] = (double)r->now.sequence;
   memcpy(line + OD_RING_ROW, row, (size_t)o->columns.count * sizeof *row);
   od_row_ring_put(&r->ring, line);
+  if (r->operation->page && fate == OD_TAKEN) od_twin_page_row(r, row, o->columns.count);
   if (fate == OD_HELD) r->checkpoint_next = 0;  // a new checkpoint: the rows of the history do not contain this sample
   if (od_row_ring_length(&r->ring) == r->ring.capacity / 2) sem_post(&r->operation->wakes);
   if (fate != OD_TAKEN) report(r, row[0], fate == OD_HELD ? "held" : "failed", why);
@@ -266,10 +274,12 @@ static void take_checkpoint(void *user, const od_checkpoint *checkpoint) {
 static void *observe_thread(void *user) {
   od_machine_thread *r = user;
   const bool has_history = r->operation->history != NULL;
+  prctl(PR_SET_NAME, "observer");
   od_sample_source source = {
       .self = r, .next = next, .resume = resume, .step = r->e->step, .begin = 0, .end = INFINITY};
   const od_observe_options options = {.user = r,
                                       .source = &source,
+                                      .each = r->operation->page ? each : NULL,
                                       .begin = begin,
                                       .answer = answer,
                                       .keep_going = true,

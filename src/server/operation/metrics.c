@@ -1,4 +1,4 @@
-// Metrics in the text format of Prometheus, as a file that appears completely, for the textfile collector of its node exporter.
+// Metrics in the text format of Prometheus: for the page, and as a file that appears completely, for the textfile collector of its node exporter.
 #include <math.h>
 #include <string.h>
 
@@ -131,24 +131,28 @@ static void print_values(FILE *to, od_twin_run *o, const char *metric, const cha
   }
 }
 
+void od_metrics_print(FILE *to, od_twin_run *o) {
+  print_counters(to, o);
+  print_latency(to, o);
+  print_head(to, "sample_time_seconds", "gauge", "Time of the last sample, by the clock of the machine.");
+  for (int i = 0; i < o->twin->machines; i++) {
+    print_name(to, "sample_time_seconds", &o->machine[i]);
+    fputs("\"} ", to);
+    print_number(to, o->machine[i].last_t);
+  }
+  print_values(to, o, "estimate", "estimate.", "Estimates of outputs and parameters, in SI units.");
+  print_values(to, o, "sigma", "sigma.", "Standard deviations of the estimates, in SI units.");
+  print_values(to, o, "measured", "measured.", "Measurements, in SI units.");
+  if (o->history) {
+    print_head(to, "history_bytes", "gauge", "Size of the used part of the history.");
+    fprintf(to, "oleodyn_history_bytes %.0f\n", od_history_size(o->history));
+  }
+}
+
 od_status od_metrics_write(od_twin_run *o, od_error *err) {
   od_atomic_file file;
   od_status status = od_atomic_open(&file, o->twin->metrics, err);
   if (status != OD_OK) return status;
-  print_counters(file.file, o);
-  print_latency(file.file, o);
-  print_head(file.file, "sample_time_seconds", "gauge", "Time of the last sample, by the clock of the machine.");
-  for (int i = 0; i < o->twin->machines; i++) {
-    print_name(file.file, "sample_time_seconds", &o->machine[i]);
-    fputs("\"} ", file.file);
-    print_number(file.file, o->machine[i].last_t);
-  }
-  print_values(file.file, o, "estimate", "estimate.", "Estimates of outputs and parameters, in SI units.");
-  print_values(file.file, o, "sigma", "sigma.", "Standard deviations of the estimates, in SI units.");
-  print_values(file.file, o, "measured", "measured.", "Measurements, in SI units.");
-  if (o->history) {
-    print_head(file.file, "history_bytes", "gauge", "Size of the used part of the history.");
-    fprintf(file.file, "oleodyn_history_bytes %.0f\n", od_history_size(o->history));
-  }
+  od_metrics_print(file.file, o);
   return od_atomic_commit(&file, err);
 }

@@ -13,6 +13,7 @@
 static const double drain_time = 0.5;  // longest time for which waiting samples are observed after an interrupt, s
 
 static void end_operation(od_twin_run *o) {
+  od_twin_page_free(o);
   od_publisher_free(o->publisher);
   for (int i = 0; i < o->twin->sources; i++) od_source_thread_end(&o->source[i]);
   for (int i = 0; i < o->twin->machines; i++) od_machine_thread_end(&o->machine[i]);
@@ -55,6 +56,7 @@ static od_status prepare(od_twin_run *o, const od_twin_options *options, od_erro
   for (int i = 0; i < t->machines && status == OD_OK; i++) status = od_machine_thread_init(&o->machine[i], o, i, err);
   if (status == OD_OK) status = open_history(o, options->fresh, err);
   if (status == OD_OK && t->broker.host) status = od_publisher_new(o, &o->publisher, err);
+  if (status == OD_OK && t->page.address) status = od_twin_page_new(o, err);
   for (int i = 0; i < t->sources && status == OD_OK; i++) status = od_source_thread_init(&o->source[i], o, i, err);
   return status;
 }
@@ -136,6 +138,7 @@ od_status od_twin_operate(const od_twin *twin, const od_twin_options *options, o
     for (int i = 0; i < twin->machines; i++)
       od_event_list_add(&o->events, i, o->machine[i].now.t, "end", "the observer ended");
     od_writer_end(o);
+    od_twin_page_close(o);
     if (status == OD_OK) status = first_failure(o, err);
     if (status == OD_OK && o->is_failing) status = od_fail(err, OD_IO, "the history could not be written");
     print_summary(o);

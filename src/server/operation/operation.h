@@ -60,6 +60,14 @@ typedef struct od_row_head {
 // Columns of the ring before the row of the observer.
 enum { OD_RING_FATE, OD_RING_LATENCY, OD_RING_SEQUENCE, OD_RING_ROW };
 
+// An alarm of a machine (alarms.c). column: of the rows; 0: not known yet, -1: none. since: time since which the estimate has been beyond a
+// bound, s; NAN: it is not.
+typedef struct od_alarm_state {
+  int column;
+  double since;
+  bool is_on;
+} od_alarm_state;
+
 typedef struct od_machine_thread {
   const od_twin_machine *settings;
   od_experiment *e;
@@ -111,7 +119,8 @@ typedef struct od_machine_thread {
   // Thread of the writer.
   bool is_defined;    // whether the history has the channels
   bool is_announced;  // whether the estimates have been announced to dashboards
-  double *last;       // the last good row; NULL: none
+  od_alarm_state *alarm;
+  double *last;  // the last good row; NULL: none
   double last_t;
   long taken, failed, held, unwritten;
   long latency[OD_LATENCY_CLASSES];
@@ -133,6 +142,10 @@ void od_machine_thread_take(od_machine_thread *r, const double *cells, double ar
 void od_machine_thread_publish(od_machine_thread *r);
 // Waits for the end of the observer, whose queue is closed.
 void od_machine_thread_join(od_machine_thread *r);
+
+// ---- Alarms (alarms.c). The writer calls od_alarms_take() for each row.
+od_status od_alarms_init(od_machine_thread *r);
+void od_alarms_take(od_machine_thread *r, const od_row_head *head, const double *row);
 
 // ---- Sources (source_thread.c)
 
@@ -178,6 +191,7 @@ typedef struct od_twin_run {
   _Atomic bool ends;
   od_twin_event *event;            // events in work
   struct od_publisher *publisher;  // NULL: none
+  struct od_twin_page_run *page;   // NULL: none
   double retain_next, metrics_next, publish_next;
   bool is_failing;  // whether the last transaction failed
 } od_twin_run;
@@ -208,8 +222,28 @@ od_status od_publisher_new(const struct od_twin_run *o, od_publisher **out, od_e
 void od_publisher_write(od_publisher *p);
 void od_publisher_free(od_publisher *p);
 
+// ---- The page (twin_page.c)
+
+typedef struct od_twin_page_run od_twin_page_run;
+// Opens the page of the twin, before the threads start. Fails with OD_BAD_INPUT or OD_IO. o->page may be set also on failure.
+od_status od_twin_page_new(od_twin_run *o, od_error *err);
+// Ends the server; od_twin_page_free() frees the memory, after all other threads have ended.
+void od_twin_page_close(od_twin_run *o);
+void od_twin_page_free(od_twin_run *o);
+// The observer: gives the columns of the rows; computes the frame of a sample if one is due; gives the frame after the row is known.
+od_status od_twin_page_begin(od_machine_thread *r, const od_row_head *head);
+void od_twin_page_each(od_machine_thread *r, double t, od_observer *observer);
+void od_twin_page_row(od_machine_thread *r, const double *row, int columns);
+// The writer: judges a row; shows the states of all machines and stores frames and acknowledgements; shows an event that has just been
+// added to the history.
+void od_twin_page_take(od_machine_thread *r, const double *row);
+void od_twin_page_write(od_twin_run *o);
+void od_twin_page_event(od_twin_run *o, const od_twin_event *e);
+
 // ---- Metrics (metrics.c)
 
+// Prints all metrics.
+void od_metrics_print(FILE *to, od_twin_run *o);
 // Writes the file of metrics. Fails with OD_IO.
 od_status od_metrics_write(od_twin_run *o, od_error *err);
 

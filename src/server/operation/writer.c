@@ -8,7 +8,7 @@
 #include "io/wording.h"
 #include "operation/operation.h"
 
-static const double retain_every = 10, pause_without_history = 0.2;
+static const double retain_every = 10, pause_without_history = 0.2, longest_pause_of_page = 0.5;  // s
 
 // --- Rows ---------------------------------------------------------------------------------------------------------
 
@@ -53,6 +53,8 @@ static void write_rows(od_twin_run *o, od_machine_thread *r) {
     if (line[OD_RING_FATE] != OD_TAKEN) continue;
     memcpy(r->last, row, (size_t)head->columns * sizeof *row);
     r->last_t = row[0];
+    od_alarms_take(r, head, row);
+    if (o->page) od_twin_page_take(r, row);
     if (o->history && od_history_add_row(o->history, r->stored, row, (int64_t)line[OD_RING_SEQUENCE], &err) != OD_OK)
       r->unwritten++;
   }
@@ -82,6 +84,7 @@ static void write_event(od_twin_run *o, const od_twin_event *e) {
   if (o->history)
     (void)od_history_add_event(o->history, e->machine >= 0 ? o->machine[e->machine].stored : -1, e->t, e->clock,
                                e->kind, e->text, &err);
+  if (o->page) od_twin_page_event(o, e);
 }
 
 static void add_event(od_twin_run *o, const od_machine_thread *r, double t, const char *kind, const char *text) {
@@ -172,6 +175,7 @@ static void write_all(od_twin_run *o, bool last) {
     if (has_checkpoint) write_checkpoint(o, r);
     report_counts(o, r);
   }
+  if (o->page) od_twin_page_write(o);
   write_events(o);
   const double now = od_seconds();
   if (o->history && now >= o->retain_next) {
@@ -201,6 +205,7 @@ static void *writer_thread(void *user) {
   double pause = o->history ? o->twin->history.write : pause_without_history;
   if (o->publisher) pause = fmin(pause, o->twin->publish_every);
   if (o->twin->metrics) pause = fmin(pause, o->twin->metrics_every);
+  if (o->page) pause = fmin(pause, longest_pause_of_page);
   while (!atomic_load(&o->ends)) {
     const double until = clock_now() + pause;
     const struct timespec wake = {.tv_sec = (time_t)until, .tv_nsec = (long)(1e9 * (until - floor(until)))};

@@ -5,10 +5,9 @@
 #include "base/allocate.h"
 #include "logs/log.h"
 #include "experiment/true_motion.h"
-#include "integrate/sim_block.h"
 #include "memory/owned.h"
 #include "oleodyn/sim.h"
-#include "plant/inner_plant.h"
+#include "report/estimated_outputs.h"
 #include "report/page.h"
 #include "report/pose_spread.h"
 
@@ -52,19 +51,10 @@ void od_observe_views_free(od_observe_views *v) {
   od_free(v);
 }
 
-// Computes outputs of another plant of the same machine at the current point of a simulation. Scalars of the model have the same places
-// in the work memory of all plants of a machine; reactions, which need more memory, are not among the outputs.
-static od_status outputs_at(const od_plant *plant, od_sim *sim, double *y) {
-  void *work = od_sim_work(sim);
-  od_status status = od_sim_refresh(sim);
-  od_innermost_plant(sim->plant, &work);
-  return status == OD_OK ? plant->ops->outputs(plant, work, od_sim_energy(sim), y) : status;
-}
-
 void od_observe_views_take(od_observe_views *v, const od_sample *sample, od_observer *observer) {
   if (v->status != OD_OK) return;
   // A state whose outputs cannot be computed is not shown.
-  if (outputs_at(v->plant, od_observer_sim(observer), v->y) == OD_OK)
+  if (od_estimated_outputs(v->plant, od_observer_sim(observer), v->y) == OD_OK)
     v->status = od_frames_append(v->estimate->frames, sample->t, v->y);
   if (v->status == OD_OK && v->spread) v->status = od_pose_spread_take(v->spread, sample->t, observer);
 }
@@ -89,7 +79,7 @@ static od_run_views *simulate_truth(const od_experiment *e, const od_run_views *
     bool more = true;
     od_error err = {0};
     if (od_true_motion_next(motion, &sample, &more, &err) != OD_OK || !more) break;
-    if (outputs_at(plant, od_true_motion_sim(motion), y) != OD_OK) break;
+    if (od_estimated_outputs(plant, od_true_motion_sim(motion), y) != OD_OK) break;
     if (od_frames_append(v->frames, sample.t, y) != OD_OK) return NULL;
   }
   return od_frames_finish(v->frames) == OD_OK ? OD_GIVE(v) : NULL;

@@ -10,6 +10,8 @@
 #include "document/suggest.h"
 #include "experiment/live_source.h"
 #include "memory/owned.h"
+#include "twin/load_alarms.h"
+#include "twin/load_page.h"
 #include "twin/twin.h"
 
 // --- Tables -------------------------------------------------------------------------------------------------------
@@ -67,6 +69,8 @@ static const od_key machine_keys[] = {
      "time for which a sample is held back so that samples that arrive later can be sorted in before it",
      OD_NOT_NEGATIVE, 0, OD_LIMITS(0, 3600, 0, 10)},
     {"queue", OD_WHOLE, "1", "largest number of samples that wait for the observer", OD_POSITIVE, 8192, {1, 10000000}},
+    {"alarms", OD_SECTION_MAP, NULL, "bounds of estimates, by the name of the alarm", .otherwise = "none",
+     .inside = &od_twin_alarm_section},
 };
 static const od_section_class machine_section = {"twin machine", "machine in operation", OD_KEYS(machine_keys)};
 
@@ -110,6 +114,7 @@ static const od_key file_keys[] = {
     {"machines", OD_SECTION_MAP, NULL, "machines in operation", .fallback = OD_REQUIRED, .inside = &machine_section},
     {"history", OD_SECTION, NULL, "history in a database", .otherwise = "none", .inside = &history_section},
     {"outputs", OD_SECTION, NULL, "outputs for other programs", .otherwise = "none", .inside = &output_section},
+    {"page", OD_SECTION, NULL, "page for browsers, and JSON API", .otherwise = "none", .inside = &od_twin_page_section},
 };
 const od_section_class od_twin_section = {"twin", "twin file", OD_KEYS(file_keys)};
 
@@ -282,6 +287,7 @@ static void read_machine(twin_loader *tl, int key) {
   if (!name) return;
   m->file = od_document_beside(ld, file, name);
   load_experiment(tl, m, variant, map);
+  od_twin_read_alarms(ld, m, od_section_get(ld, &section, "alarms"), &tl->twin->memory);
 }
 
 // --- The file -----------------------------------------------------------------------------------------------------
@@ -355,6 +361,7 @@ static od_status read_file(void *user) {
   read_all(tl, machines, "machines", read_machine);
   read_history(tl, od_section_get(ld, &file, "history"));
   read_outputs(tl, od_section_get(ld, &file, "outputs"));
+  od_twin_read_page(ld, t, od_section_get(ld, &file, "page"));
   if (od_lacks_memory(ld) || od_arena_status(&t->memory) != OD_OK) return OD_NO_MEMORY;
   return od_has_errors(ld) || od_messages_errors(tl->foreign) > 0 ? OD_BAD_INPUT : OD_OK;
 }

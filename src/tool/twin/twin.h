@@ -37,6 +37,13 @@ typedef struct od_twin_source {
   const char **database;  // paths of DBC files (CAN); ends with NULL
 } od_twin_source;
 
+// Bounds of an estimated output or parameter; NAN: none.
+typedef struct od_twin_alarm {
+  const char *name, *output, *unit;
+  double above, below;
+  double duration;  // time for which the estimate must be beyond a bound, s
+} od_twin_alarm;
+
 typedef struct od_twin_machine {
   const char *name;
   const char *file;  // path of the experiment file
@@ -44,6 +51,8 @@ typedef struct od_twin_machine {
   int source;        // index of the source
   double wait;       // time for which a sample is held back so that late samples can be sorted in, s
   int queue;         // largest number of samples that wait for the observer
+  od_twin_alarm *alarm;
+  int alarms;
 } od_twin_machine;
 
 // The history (docs/twin.md). Ages are those of samples relative to the newest sample of the machine.
@@ -55,6 +64,31 @@ typedef struct od_twin_history {
   double keep;        // age at which everything else is removed, s
   double size;        // largest size of the used part of the file, bytes
 } od_twin_history;
+
+// What a reader of the page may do: nothing, read, or also acknowledge alarms.
+typedef enum od_page_role { OD_ROLE_NONE, OD_ROLE_READ, OD_ROLE_ACT } od_page_role;
+
+// A secret with which readers log in. The file contains the token in its first line.
+typedef struct od_page_token {
+  const char *name, *file;
+  od_page_role role;
+} od_page_token;
+
+// The page and the JSON API of the twin.
+typedef struct od_twin_page {
+  const char *address;  // numeric address; NULL: no page
+  int port;
+  bool is_loopback;                         // whether only programs on this computer reach the address
+  const char **host;                        // further names of this computer; ends with NULL; NULL: none
+  const char *certificate_file, *key_file;  // NULL: no TLS
+  const char *client_ca_file;               // authority of the certificates of readers; NULL: none
+  od_page_role client_role, local_role;     // roles of readers with a certificate, and of readers on this computer
+  od_page_token *token;
+  int tokens;
+  int connections, streams, requests;  // limits: connections, live streams, requests per second of an address
+  double frames;                       // time between stored frames of the moving machine, s
+  double verdict;                      // length of the windows of time that are judged, s
+} od_twin_page;
 
 typedef struct od_twin {
   od_arena memory;
@@ -70,6 +104,7 @@ typedef struct od_twin {
   bool discovery;         // whether messages for the discovery of the estimates by dashboards are published
   const char *metrics;    // path of the file with metrics; NULL: none
   double metrics_every;   // time between updates of this file, s
+  od_twin_page page;
 } od_twin;
 
 extern const od_section_class od_twin_section;

@@ -1,6 +1,8 @@
 // Twin files: what is read, and the messages about mistakes, each with its place. Oracle: the expected values and messages.
 #include "support/test.h"
 
+#include <math.h>
+
 #include "memory/owned.h"
 #include "support/scratch.h"
 #include "twin/twin.h"
@@ -95,7 +97,63 @@ static void test_mistakes(void **state) {
           (const char *[]){"found a study file, expected a twin file; use 'oleodyn study'", NULL});
 }
 
+#define MACHINE "sources: {a: {type: stdin}}\nmachines:\n  m: {experiment: " EXPERIMENT
+
+static void test_page(void **state) {
+  (void)state;
+  char said[4000];
+  od_twin *t = load(
+      MACHINE
+      ", alarms: {soft: {output: oil.kp, below: 1.2 GPa, for: 10 s}, hot: {output: A.pressure, above: 300 bar, below: 1 bar}}}\n"
+      "page: {address: '::', port: 443, hosts: [yard.example, yard], certificate_file: c.pem, key_file: k.pem, client_ca_file: ca.pem,\n"
+      "  tokens: {wall: {file: w}, operator: {file: o, role: act}}, frames: 50 ms, verdict: 5 min, connections: 1000}\n",
+      said, sizeof said);
+  if (!t) fail_msg("%s", said);
+  const od_twin_page *p = &t->page;
+  assert_true(strcmp(p->address, "::") == 0 && p->port == 443 && !p->is_loopback && p->local_role == OD_ROLE_NONE);
+  assert_true(strcmp(p->host[1], "yard") == 0 && !p->host[2] && strstr(p->key_file, "/k.pem") &&
+              strstr(p->client_ca_file, "/ca.pem"));
+  assert_true(p->tokens == 2 && p->token[0].role == OD_ROLE_READ && p->token[1].role == OD_ROLE_ACT &&
+              strstr(p->token[1].file, "/o"));
+  assert_true(p->frames == 0.05 && p->verdict == 300 && p->connections == 1000 && p->streams == 32 &&
+              p->client_role == OD_ROLE_READ);
+  const od_twin_alarm *a = t->machine[0].alarm;
+  assert_true(t->machine[0].alarms == 2 && isnan(a[0].above) && a[0].below == 1.2e9 && a[0].duration == 10);
+  assert_true(fabs(a[1].above - 3e7) < 1 && fabs(a[1].below - 1e5) < 1 && a[1].duration == 0);
+  od_twin_free(t);
+  t = load(MACHINE "}\npage: {}\n", said, sizeof said);
+  if (!t) fail_msg("%s", said);
+  assert_true(strcmp(t->page.address, "127.0.0.1") == 0 && t->page.is_loopback && t->page.local_role == OD_ROLE_ACT &&
+              t->page.port == 8700);
+  od_twin_free(t);
+  t = load(MACHINE "}\n", said, sizeof said);
+  assert_null(t->page.address);
+  od_twin_free(t);
+}
+
+static void test_page_mistakes(void **state) {
+  (void)state;
+  refuses(
+      MACHINE "}\npage: {address: 0.0.0.0, port: 70000}\n",
+      (const char *[]){"so the page needs TLS; give 'certificate_file' and 'key_file', or use the address 127.0.0.1",
+                       "readers must log in", "1 to 65535", NULL});
+  refuses(MACHINE "}\npage: {address: 10.0.0.5, certificate_file: c, key_file: k}\n",
+          (const char *[]){"readers must log in; give 'tokens' or 'client_ca_file'", NULL});
+  refuses(MACHINE "}\npage: {address: yard.example, key_file: k, hosts: ['a/b'], tokens: {x: {}}, adress: y}\n",
+          (const char *[]){"no numeric address", "did you mean 'address'", "'a/b' is no name of a computer", "'file'",
+                           NULL});
+  refuses(MACHINE "}\npage: {local: none, client_ca_file: ca}\n",
+          (const char *[]){"certificates of readers need TLS", NULL});
+  refuses(
+      MACHINE
+      ", alarms: {a: {output: oil.kq, above: 1}, b: {output: oil.kp}, c: {output: oil.kp, above: 1 m, for: -1 s}, d: {output: oil.kp, above: 1 GPa, below: 2 GPa}}}\n",
+      (const char *[]){"the experiment estimates no 'oil.kq'", "did you mean 'oil.kp'",
+                       "the alarm 'b' needs 'above' or 'below'", "must be in Pa", "every estimate would be an alarm",
+                       NULL});
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_read), cmocka_unit_test(test_mistakes)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_read), cmocka_unit_test(test_mistakes),
+                                     cmocka_unit_test(test_page), cmocka_unit_test(test_page_mistakes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,440 @@
+#include "history/history_reader.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/allocate.h"
+#include "history/history_file.h"
+#include "io/clock.h"
+
+// --- Opening ------------------------------------------------------------------------------------------------------
+
+// SQLite calls this function during a statement. Ends the statement if the reading takes too long.
+static int is_late(void *user) {
+  const od_history *h = user;
+  return od_seconds() > h->reading_until;
+}
+
+static void begin_reading(od_history *h) {
+  h->reading_until = od_seconds() + OD_LONGEST_READING;
+}
+
+od_status od_history_reader_open(const od_twin_history *settings, od_history **out, od_error *err) {
+  OD_OWNED(od_history_close) od_history *h = od_calloc(1, sizeof *h);
+  *out = NULL;
+  if (!h) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  h->settings = *settings;
+  h->lock = -1;
+  if (sqlite3_open_v2(settings->file, &h->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
+    return od_history_fail(h, "read", err);
+  od_status status = od_history_run(
+      h, "PRAGMA query_only = ON; PRAGMA busy_timeout = 200; PRAGMA mmap_size = 1073741824; PRAGMA cache_size = -4000",
+      err);
+  if (status != OD_OK) return status;
+  begin_reading(h);
+  sqlite3_progress_handler(h->db, 10000, is_late, h);
+  *out = OD_GIVE(h);
+  return OD_OK;
+}
+
+// Runs a statement to its next row. Returns false at the end, and on failure with *status.
+static bool next_row(od_history *h, sqlite3_stmt *s, od_status *status, od_error *err) {
+  const int result = *status == OD_OK ? sqlite3_step(s) : SQLITE_DONE;
+  if (result == SQLITE_ROW) return true;
+  if (result == SQLITE_INTERRUPT)
+    *status = od_fail(err, OD_IO, "the history needs more than %d s; expected a shorter time", OD_LONGEST_READING);
+  else if (result != SQLITE_DONE)
+    *status = od_history_fail(h, "read", err);
+  return false;
+}
+
+// Returns the id of a machine; -1: there is none.
+static int64_t find_machine(od_history *h, const char *machine, od_status *status, od_error *err) {
+  sqlite3_stmt *s = od_history_prepare(h, "SELECT id FROM machine WHERE name = ?", err);
+  if (!s) {
+    *status = OD_IO;
+    return -1;
+  }
+  sqlite3_bind_text(s, 1, machine, -1, SQLITE_STATIC);
+  const int64_t id = next_row(h, s, status, err) ? sqlite3_column_int64(s, 0) : -1;
+  sqlite3_finalize(s);
+  return id;
+}
+
+static int64_t find_channel(od_history *h, int64_t machine, const char *channel, od_status *status, od_error *err) {
+  sqlite3_stmt *s = od_history_prepare(h, "SELECT id FROM channel WHERE machine = ? AND name = ?", err);
+  if (!s) {
+    *status = OD_IO;
+    return -1;
+  }
+  sqlite3_bind_int64(s, 1, machine);
+  sqlite3_bind_text(s, 2, channel, -1, SQLITE_STATIC);
+  const int64_t id = next_row(h, s, status, err) ? sqlite3_column_int64(s, 0) : -1;
+  sqlite3_finalize(s);
+  return id;
+}
+
+// Returns the first number of a query with up to three bound numbers; NAN: none.
+static double ask(od_history *h, const char *sql, int64_t a, int64_t b, double c, od_status *status, od_error *err) {
+  double value = NAN;
+  sqlite3_stmt *s = od_history_prepare(h, sql, err);
+  if (!s) {
+    *status = OD_IO;
+    return NAN;
+  }
+  if (sqlite3_bind_parameter_count(s) > 0) sqlite3_bind_int64(s, 1, a);
+  if (sqlite3_bind_parameter_count(s) > 1) sqlite3_bind_int64(s, 2, b);
+  if (sqlite3_bind_parameter_count(s) > 2) sqlite3_bind_double(s, 3, c);
+  if (next_row(h, s, status, err) && sqlite3_column_type(s, 0) != SQLITE_NULL) value = sqlite3_column_double(s, 0);
+  sqlite3_finalize(s);
+  return value;
+}
+
+od_status od_history_reader_span(od_history *h, const char *machine, od_history_span *span, od_error *err) {
+  od_status status = OD_OK;
+  *span = (od_history_span){NAN, NAN};
+  begin_reading(h);
+  const int64_t id = find_machine(h, machine, &status, err);
+  if (id < 0) return status;
+  span->last = ask(h, "SELECT last FROM block WHERE machine = ? ORDER BY last DESC LIMIT 1", id, 0, 0, &status, err);
+  // The first bucket of a level contains the first data of this level; a finer level and the rows refine its begin if they have data in this bucket.
+  const double channel = ask(h, "SELECT min(id) FROM channel WHERE machine = ?", id, 0, 0, &status, err);
+  double end = INFINITY;
+  for (int level = OD_LEVELS - 1; level >= 0 && status == OD_OK && !isnan(channel); level--) {
+    const double width = od_history_width(level),
+                 begin = width * ask(h, "SELECT min(number) FROM bucket WHERE channel = ? AND level = ?",
+                                     (int64_t)channel, level, 0, &status, err);
+    if (begin < end) span->first = begin, end = begin + width;
+  }
+  const double rows = ask(h, "SELECT first FROM block WHERE machine = ? ORDER BY last LIMIT 1", id, 0, 0, &status, err);
+  if (rows < end) span->first = rows;
+  return status;
+}
+
+// --- Bins ---------------------------------------------------------------------------------------------------------
+
+// Bytes of blocks up to which rows are read. More rows are replaced by buckets of a second.
+static const double most_row_bytes = 48e6;
+
+typedef struct bin {
+  double min, max, sum;
+  long count;
+} bin;
+
+typedef struct binning {
+  od_history *h;
+  od_error *err;
+  od_status status;
+  int64_t machine, *id;
+  int channels, bins, rows_room;
+  double from, to, width;
+  int64_t first;  // number of the first bin: bins begin at multiples of the width
+  bin *bin;       // channels x bins
+  double *row;    // the first rows: rows_room x (1 + channels)
+  long rows;      // number of rows that were read
+} binning;
+
+static void add_to_bin(binning *b, int channel, double t, double min, double max, double sum, long count) {
+  const int64_t at = (int64_t)floor(t / b->width) - b->first;
+  if (at < 0 || at >= b->bins || count <= 0) return;
+  bin *to = &b->bin[channel * b->bins + at];
+  to->min = to->count ? fmin(to->min, min) : min;
+  to->max = to->count ? fmax(to->max, max) : max;
+  to->sum += sum;
+  to->count += count;
+}
+
+// Returns the position of a channel in a list "3,4,7"; -1: not in the list.
+static int position_in(const char *list, int64_t channel) {
+  int at = 0;
+  for (const char *c = list; c && *c; at++) {
+    int64_t id = 0;
+    while (*c >= '0' && *c <= '9') id = 10 * id + (*c++ - '0');
+    if (id == channel) return at;
+    if (*c == ',') c++;
+  }
+  return -1;
+}
+
+static double number_at(const char *data, size_t at) {
+  double value;
+  memcpy(&value, data + at * sizeof value, sizeof value);
+  return value;
+}
+
+static void add_block(binning *b, const char *data, size_t bytes, size_t n, const int *at, double from, double to) {
+  for (size_t i = 0; i < n; i++) {
+    const double t = number_at(data, i);
+    if (t < from || t > to) continue;
+    double *row = b->rows < b->rows_room ? b->row + b->rows * (1 + b->channels) : NULL;
+    b->rows++;
+    if (row) row[0] = t;
+    for (int c = 0; c < b->channels; c++) {
+      const double value = at[c] >= 0 && ((size_t)at[c] + 2) * n * sizeof value <= bytes
+                               ? number_at(data, ((size_t)at[c] + 1) * n + i)
+                               : (double)NAN;
+      if (row) row[1 + c] = value;
+      if (isfinite(value)) add_to_bin(b, c, t, value, value, value, 1);
+    }
+  }
+}
+
+// Reads all channels from the rows between two times. Blocks do not overlap, so the block with the smallest end after `to` is the last one.
+static void read_rows(binning *b, double from, double to) {
+  OD_SCRATCH(scratch);
+  int *at = OD_TAKE(&scratch, int, b->channels);
+  sqlite3_stmt *s = od_history_prepare(
+      b->h,
+      "SELECT rows, data, channels FROM block JOIN layout ON layout.id = block.layout WHERE block.machine = @m AND last >= @from AND last <= "
+      "coalesce((SELECT min(last) FROM block WHERE machine = @m AND last >= @to), 1e300) ORDER BY last",
+      b->err);
+  if (!s || !at) {
+    sqlite3_finalize(s);
+    b->status = s ? od_fail(b->err, OD_NO_MEMORY, "out of memory") : OD_IO;
+    return;
+  }
+  sqlite3_bind_int64(s, 1, b->machine);
+  sqlite3_bind_double(s, 2, from);
+  sqlite3_bind_double(s, 3, to);
+  while (next_row(b->h, s, &b->status, b->err)) {
+    const char *list = (const char *)sqlite3_column_text(s, 2), *data = sqlite3_column_blob(s, 1);
+    const int64_t n = sqlite3_column_int64(s, 0);
+    const size_t bytes = (size_t)sqlite3_column_bytes(s, 1);
+    for (int c = 0; c < b->channels; c++) at[c] = b->id[c] < 0 ? -1 : position_in(list, b->id[c]);
+    if (n < 0 || (uint64_t)n > bytes / sizeof(double)) {
+      b->status = od_fail(b->err, OD_IO, "a block of the history is damaged");
+      break;
+    }
+    add_block(b, data, bytes, (size_t)n, at, from, to);
+    if (od_seconds() > b->h->reading_until) b->status = od_fail(b->err, OD_IO, "the history cannot be read in time");
+  }
+  sqlite3_finalize(s);
+}
+
+// Reads a channel from the buckets of a level. The time after the last complete bucket is read from the finer levels. Returns the time up to which
+// there are buckets, s; the caller reads the rest from the rows.
+static double read_buckets(binning *b, int channel, int level, double from, double to) {
+  const double width = od_history_width(level);
+  sqlite3_stmt *s = od_history_prepare(
+      b->h,
+      "SELECT number, count, min, max, sum FROM bucket WHERE channel = ? AND level = ? AND number >= ? AND number <= ? ORDER BY number",
+      b->err);
+  if (!s) {
+    b->status = OD_IO;
+    return to;
+  }
+  sqlite3_bind_int64(s, 1, b->id[channel]);
+  sqlite3_bind_int(s, 2, level);
+  sqlite3_bind_int64(s, 3, od_bucket_at(from, level));
+  sqlite3_bind_int64(s, 4, od_bucket_at(to, level));
+  double end = from;
+  while (next_row(b->h, s, &b->status, b->err)) {
+    const double begin = (double)sqlite3_column_int64(s, 0) * width;
+    end = begin + width;
+    add_to_bin(b, channel, begin + 0.5 * width, sqlite3_column_double(s, 2), sqlite3_column_double(s, 3),
+               sqlite3_column_double(s, 4), (long)sqlite3_column_int64(s, 1));
+  }
+  sqlite3_finalize(s);
+  if (b->status != OD_OK || end >= to || level == 0) return end;
+  return read_buckets(b, channel, level - 1, end, to);
+}
+
+// Chooses the coarsest level whose buckets are not longer than a bin. Short times are read from the rows (-1) if these are not too many.
+static int choose_level(binning *b, double width) {
+  int level = -1;
+  while (level + 1 < OD_LEVELS && od_history_width(level + 1) <= width) level++;
+  if (level >= 0) return level;
+  sqlite3_stmt *s = od_history_prepare(
+      b->h,
+      "SELECT sum(length(data)) FROM block WHERE machine = @m AND last >= @from AND last <= coalesce((SELECT min(last) FROM block WHERE machine = "
+      "@m AND last >= @to), 1e300)",
+      b->err);
+  if (!s) {
+    b->status = OD_IO;
+    return -1;
+  }
+  sqlite3_bind_int64(s, 1, b->machine);
+  sqlite3_bind_double(s, 2, b->from);
+  sqlite3_bind_double(s, 3, b->to);
+  const double bytes = next_row(b->h, s, &b->status, b->err) ? sqlite3_column_double(s, 0) : 0;
+  sqlite3_finalize(s);
+  return bytes <= most_row_bytes ? -1 : 0;
+}
+
+// Copies the bins of a channel that have values.
+static od_status give_bins(const binning *b, int channel, int level, od_arena *memory, od_history_bins *out) {
+  const bin *from = b->bin + channel * b->bins;
+  double *numbers = OD_TAKE_MATRIX(memory, double, 4, b->bins > 0 ? b->bins : 1);
+  if (!numbers) return OD_NO_MEMORY;
+  double *t = numbers, *min = t + b->bins, *mean = min + b->bins, *max = mean + b->bins;
+  int n = 0;
+  for (int i = 0; i < b->bins; i++) {
+    if (from[i].count == 0) continue;
+    t[n] = ((double)(b->first + i) + 0.5) * b->width;
+    min[n] = from[i].min;
+    mean[n] = from[i].sum / (double)from[i].count;
+    max[n++] = from[i].max;
+  }
+  *out = (od_history_bins){level, b->width, n, t, min, mean, max};
+  return OD_OK;
+}
+
+// Copies the rows of a channel: there are not more rows than bins.
+static od_status give_rows(const binning *b, int channel, od_arena *memory, od_history_bins *out) {
+  double *numbers = OD_TAKE_MATRIX(memory, double, 2, b->rows > 0 ? b->rows : 1);
+  if (!numbers) return OD_NO_MEMORY;
+  double *t = numbers, *value = t + b->rows;
+  int n = 0;
+  for (long i = 0; i < b->rows; i++) {
+    const double *row = b->row + i * (1 + b->channels);
+    if (!isfinite(row[1 + channel])) continue;
+    t[n] = row[0];
+    value[n++] = row[1 + channel];
+  }
+  *out = (od_history_bins){-1, 0, n, t, value, value, value};
+  return OD_OK;
+}
+
+od_status od_history_reader_bins(od_history *h, od_arena *memory, const char *machine, const char *const *channel,
+                                 int channels, double from, double to, int points, od_history_bins *out,
+                                 od_error *err) {
+  OD_SCRATCH(scratch);
+  binning b = {.h = h, .err = err, .channels = channels, .from = from, .to = to, .rows_room = points};
+  memset(out, 0, (size_t)channels * sizeof *out);
+  begin_reading(h);
+  b.machine = find_machine(h, machine, &b.status, err);
+  b.id = OD_TAKE(&scratch, int64_t, channels);
+  if (!b.id) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  for (int c = 0; c < channels && b.status == OD_OK; c++)
+    b.id[c] = b.machine < 0 ? -1 : find_channel(h, b.machine, channel[c], &b.status, err);
+  if (b.status != OD_OK || b.machine < 0 || !(to > from)) return b.status;
+  b.width = (to - from) / points;
+  const int level = choose_level(&b, b.width);
+  if (level >= 0) b.width = od_history_width(level) * ceil(b.width / od_history_width(level));
+  b.first = (int64_t)floor(from / b.width);
+  b.bins = (int)((int64_t)floor(to / b.width) - b.first) + 1;
+  b.bin = OD_TAKE_MATRIX(&scratch, bin, channels, b.bins);
+  b.row = OD_TAKE_MATRIX(&scratch, double, points, 1 + channels);
+  if (!b.bin || !b.row) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  double end = from;
+  if (level >= 0 && b.status == OD_OK) {
+    end = to;
+    for (int c = 0; c < channels && b.status == OD_OK; c++)
+      if (b.id[c] >= 0) end = fmin(end, read_buckets(&b, c, level, from, to));
+    // All channels have the same complete seconds, except those without values at the end, whose rows are few or empty.
+    const double last =
+        ask(h, "SELECT last FROM block WHERE machine = ? ORDER BY last DESC LIMIT 1", b.machine, 0, 0, &b.status, err);
+    end = fmax(end, fmin(floor(last), to));
+    b.rows_room = 0;
+  }
+  if (b.status == OD_OK && (level < 0 || end < to)) read_rows(&b, end, to);
+  for (int c = 0; c < channels && b.status == OD_OK; c++)
+    if (b.id[c] >= 0)
+      b.status = level < 0 && b.rows <= b.rows_room ? give_rows(&b, c, memory, &out[c])
+                                                    : give_bins(&b, c, level, memory, &out[c]);
+  return b.status == OD_NO_MEMORY ? od_fail(err, OD_NO_MEMORY, "out of memory") : b.status;
+}
+
+// --- Rows ---------------------------------------------------------------------------------------------------------
+
+// Appends the first row of a block that is not before a time. Returns its time; NAN: there is none.
+static double take_row(sqlite3_stmt *s, double from, const int64_t *id, int channels, double *row) {
+  const char *data = sqlite3_column_blob(s, 1), *list = (const char *)sqlite3_column_text(s, 2);
+  const size_t bytes = (size_t)sqlite3_column_bytes(s, 1), n = (size_t)sqlite3_column_int64(s, 0);
+  if (n > bytes / sizeof(double)) return NAN;
+  for (size_t i = 0; i < n; i++) {
+    const double t = number_at(data, i);
+    if (t < from) continue;
+    for (int c = 0; c < channels; c++) {
+      const int at = id[c] < 0 ? -1 : position_in(list, id[c]);
+      row[c] = at >= 0 && ((size_t)at + 2) * n * sizeof(double) <= bytes ? number_at(data, ((size_t)at + 1) * n + i)
+                                                                         : (double)NAN;
+    }
+    return t;
+  }
+  return NAN;
+}
+
+od_status od_history_reader_rows(od_history *h, od_arena *memory, const char *machine, const char *const *channel,
+                                 int channels, double from, double to, int points, od_history_rows *out,
+                                 od_error *err) {
+  OD_SCRATCH(scratch);
+  od_status status = OD_OK;
+  *out = (od_history_rows){0};
+  begin_reading(h);
+  const int64_t number = find_machine(h, machine, &status, err);
+  int64_t *id = OD_TAKE(&scratch, int64_t, channels);
+  double *t = OD_TAKE(memory, double, points), *value = OD_TAKE_MATRIX(memory, double, points, channels);
+  if (!id || !t || !value) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  for (int c = 0; c < channels && status == OD_OK; c++)
+    id[c] = number < 0 ? -1 : find_channel(h, number, channel[c], &status, err);
+  if (status != OD_OK || number < 0 || points < 1) return status;
+  sqlite3_stmt *s = od_history_prepare(
+      h,
+      "SELECT rows, data, channels FROM block JOIN layout ON layout.id = block.layout WHERE block.machine = ? AND last >= ? ORDER BY last LIMIT 1",
+      err);
+  if (!s) return OD_IO;
+  const double step = points > 1 ? (to - from) / (points - 1) : 0;
+  int n = 0;
+  for (double wanted = from; n < points && wanted <= to;) {
+    sqlite3_bind_int64(s, 1, number);
+    sqlite3_bind_double(s, 2, wanted);
+    const double found = next_row(h, s, &status, err) ? take_row(s, wanted, id, channels, value + n * channels) : NAN;
+    sqlite3_reset(s);
+    if (!(found <= to)) break;
+    t[n++] = found;
+    wanted = fmax(nextafter(found, INFINITY), step > 0 ? from + step * (floor((found - from) / step) + 1) : to + 1);
+  }
+  sqlite3_finalize(s);
+  *out = (od_history_rows){n, t, value};
+  return status;
+}
+
+// --- Events -------------------------------------------------------------------------------------------------------
+
+static double number_or_none(sqlite3_stmt *s, int column) {
+  return sqlite3_column_type(s, column) == SQLITE_NULL ? (double)NAN : sqlite3_column_double(s, column);
+}
+
+static const char *text_of(sqlite3_stmt *s, int column, od_arena *memory) {
+  const char *text = (const char *)sqlite3_column_text(s, column);
+  return text ? od_arena_text(memory, text) : NULL;
+}
+
+od_status od_history_reader_events(od_history *h, od_arena *memory, const od_event_query *query, od_history_event **out,
+                                   int *count, od_error *err) {
+  OD_SCRATCH(scratch);
+  od_status status = OD_OK;
+  begin_reading(h);
+  *count = 0;
+  *out = OD_TAKE(memory, od_history_event, query->most);
+  const char *kinds = "";
+  for (int i = 0; query->kinds && query->kinds[i]; i++)
+    kinds = od_arena_format(&scratch, "%s%s'%s'", kinds, i ? "," : "", query->kinds[i]);
+  const char *sql = od_arena_format(
+      &scratch,
+      "SELECT event.id, machine.name, t, clock, kind, text, acknowledged FROM event LEFT JOIN machine ON machine.id = event.machine WHERE "
+      "(@id = 0 OR event.id = @id) AND (@before = 0 OR event.id < @before) AND event.id > @after AND (@name IS NULL OR machine.name = @name)%s%s%s%s "
+      "ORDER BY event.id %s LIMIT @most",
+      query->is_open ? " AND acknowledged IS NULL" : "", query->kinds ? " AND kind IN (" : "", kinds,
+      query->kinds ? ")" : "", query->after > 0 ? "ASC" : "DESC");
+  if (!*out || od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  sqlite3_stmt *s = od_history_prepare(h, sql, err);
+  if (!s) return OD_IO;
+  sqlite3_bind_int64(s, sqlite3_bind_parameter_index(s, "@id"), query->id);
+  sqlite3_bind_int64(s, sqlite3_bind_parameter_index(s, "@before"), query->before);
+  sqlite3_bind_int64(s, sqlite3_bind_parameter_index(s, "@after"), query->after);
+  if (query->machine) sqlite3_bind_text(s, sqlite3_bind_parameter_index(s, "@name"), query->machine, -1, SQLITE_STATIC);
+  sqlite3_bind_int(s, sqlite3_bind_parameter_index(s, "@most"), query->most);
+  while (*count < query->most && next_row(h, s, &status, err))
+    (*out)[(*count)++] = (od_history_event){.id = sqlite3_column_int64(s, 0),
+                                            .machine = text_of(s, 1, memory),
+                                            .t = number_or_none(s, 2),
+                                            .clock = number_or_none(s, 3),
+                                            .kind = text_of(s, 4, memory),
+                                            .text = text_of(s, 5, memory),
+                                            .acknowledged = number_or_none(s, 6)};
+  sqlite3_finalize(s);
+  if (status == OD_OK && od_arena_status(memory) != OD_OK) status = od_fail(err, OD_NO_MEMORY, "out of memory");
+  return status;
+}

@@ -1,0 +1,59 @@
+// Reads the history for the page, beside the thread that writes. A reader has a connection of its own, so nothing waits for it, and reads what
+// has been committed. A reading that takes longer than OD_LONGEST_READING ends with an error.
+#ifndef OD_HISTORY_HISTORY_READER_H
+#define OD_HISTORY_HISTORY_READER_H
+
+#include "history/history.h"
+
+enum { OD_LONGEST_READING = 5 };  // s
+
+// Opens the database of a twin, which exists already, for reading; od_history_close() closes it.
+od_status od_history_reader_open(const od_twin_history *settings, od_history **out, od_error *err);
+
+// Times of the first and the last data of a machine, s; NAN: there are none.
+typedef struct od_history_span {
+  double first, last;
+} od_history_span;
+od_status od_history_reader_span(od_history *h, const char *machine, od_history_span *span, od_error *err);
+
+// A channel in bins of equal length. Bins without values are left out.
+typedef struct od_history_bins {
+  int level;     // level of the pyramid; -1: rows
+  double width;  // s; 0: each bin is a row
+  int count;
+  const double *t, *min, *mean, *max;  // t: middle of the bin
+} od_history_bins;
+
+// Reads channels in at most about `points` bins from `from` to `to` (s). A channel without data, or without an id, has no bins. *out: one for each
+// channel, in memory of the arena.
+od_status od_history_reader_bins(od_history *h, od_arena *memory, const char *machine, const char *const *channel,
+                                 int channels, double from, double to, int points, od_history_bins *out, od_error *err);
+
+// Rows at about equal distances, at most `points`: the first row at or after each of these times. NAN: no value.
+typedef struct od_history_rows {
+  int count;
+  const double *t, *value;  // count; count x channels
+} od_history_rows;
+od_status od_history_reader_rows(od_history *h, od_arena *memory, const char *machine, const char *const *channel,
+                                 int channels, double from, double to, int points, od_history_rows *out, od_error *err);
+
+// An event of the database. machine NULL: the twin. Without a value: NAN.
+typedef struct od_history_event {
+  int64_t id;
+  const char *machine, *kind, *text;
+  double t, clock, acknowledged;
+} od_history_event;
+
+// Selects events. `kinds`: at most OD_MOST_KINDS words, ended by NULL; NULL: all.
+typedef struct od_event_query {
+  const char *machine;    // NULL: all
+  int64_t before, after;  // ids; 0: no limit
+  int64_t id;             // only this event; 0: all
+  bool is_open;           // whether only events that are not acknowledged are read
+  const char *const *kinds;
+  int most;  // largest number of events, the newest; with `after` the oldest
+} od_event_query;
+od_status od_history_reader_events(od_history *h, od_arena *memory, const od_event_query *query, od_history_event **out,
+                                   int *count, od_error *err);
+
+#endif
