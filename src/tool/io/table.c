@@ -105,7 +105,8 @@ int od_name_is_time(const char *name) {
   if (!strcasecmp(name, "t")) return 5;
   if (!strcasecmp(name, "timestamp")) return 4;
   if (od_name_ends_in(name, "time")) return 3;
-  return od_name_ends_in(name, "timestamp") ? 2 : od_name_ends_in(name, "t");
+  const char *last = strrchr(name, '.');
+  return last && last > name && !strcasecmp(last + 1, "timestamp") ? 2 : od_name_ends_in(name, "t");
 }
 
 int od_table_find_time(const od_table *table) {
