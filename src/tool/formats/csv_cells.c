@@ -148,6 +148,22 @@ static bool has_blank_columns(const od_csv_reader *r) {
   return words >= 2 && values >= 1;
 }
 
+// Returns whether the commas of a line belong to numbers or texts: each cell has at most one, before a digit or a blank. A row of numbers
+// with decimal commas has more commas than separators.
+static bool has_decimal_commas(const od_csv_reader *r, char separator) {
+  bool quoted = false;
+  int commas = 0;
+  for (const char *c = r->at; c < r->end && (quoted || (*c != '\n' && *c != '\r')); c++) {
+    if (*c == '"') quoted = !quoted;
+    if (quoted) continue;
+    if (*c == separator) commas = 0;
+    if (*c != ',') continue;
+    const char next = c + 1 < r->end ? c[1] : '\n';
+    if (++commas > 1 || !(next == ' ' || (next >= '0' && next <= '9'))) return false;
+  }
+  return true;
+}
+
 char od_csv_find_separator(const od_csv_reader *r, int *count) {
   static const char candidates[] = ";\t,";
   int counts[3] = {0}, best = 2;
@@ -157,7 +173,7 @@ char od_csv_find_separator(const od_csv_reader *r, int *count) {
     for (int i = 0; i < 3 && !quoted; i++) counts[i] += *c == candidates[i];
   }
   for (int i = 1; i >= 0; i--)
-    if (counts[i] > 0 && counts[i] >= counts[best]) best = i;
+    if (counts[i] > 0 && (counts[i] >= counts[best] || has_decimal_commas(r, candidates[i]))) best = i;
   if (count) *count = counts[best];
   return counts[0] == 0 && counts[1] == 0 && has_blank_columns(r) ? ' ' : candidates[best];
 }

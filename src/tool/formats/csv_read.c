@@ -75,8 +75,9 @@ static od_status not_a_number(const od_csv_reader *r, const od_csv_cell *c, cons
   const char *expected = !has_times(r, column)              ? "number"
                          : r->times->column[column].is_open ? "date with a known order of day and month"
                                                             : "date and time";
-  od_fail(&flaw, OD_BAD_INPUT, "%s:%d:%d: '%s' is not a %s (column '%s')", r->path, c->line, c->column, shown, expected,
-          table->name[column]);
+  od_fail(&flaw, OD_BAD_INPUT, "%s:%d:%d: '%s' is not a %s (column '%s')%s", r->path, c->line, c->column, shown,
+          expected, table->name[column],
+          r->missing && !has_times(r, column) ? "; 'missing' lists texts of missing values" : "");
   return od_csv_add_flaw(r, column, &flaw);
 }
 

@@ -32,7 +32,7 @@ enum {
 OD_OWNED_POINTER(char, od_free);
 
 // Frame formats of messages, from the names of the values of the attribute VFrameFormat.
-typedef enum frame_format { UNKNOWN_FORMAT, PLAIN_FORMAT, J1939_FORMAT } frame_format;
+typedef enum frame_format { UNKNOWN_FORMAT, PLAIN_FORMAT, FD_FORMAT, J1939_FORMAT } frame_format;
 typedef enum protocol { UNKNOWN_PROTOCOL, PLAIN_PROTOCOL, J1939_PROTOCOL, NMEA_PROTOCOL } protocol;
 
 // A name of more than 32 characters. The statements of the file contain an abbreviation instead.
@@ -357,7 +357,8 @@ static void read_switch_values(reader *r) {
 }
 
 static frame_format format_of(const od_dbc_token *t) {
-  return od_dbc_is_string(t, "J1939PG") ? J1939_FORMAT : PLAIN_FORMAT;
+  if (od_dbc_is_string(t, "J1939PG")) return J1939_FORMAT;
+  return t->length > 3 && !memcmp(t->text + t->length - 3, "_FD", 3) ? FD_FORMAT : PLAIN_FORMAT;
 }
 
 static protocol protocol_of(const od_dbc_token *t) {
@@ -533,9 +534,13 @@ static void finish_message(reader *r, int index) {
   bool is_family = r->protocol == J1939_PROTOCOL || r->protocol == NMEA_PROTOCOL;
   uint32_t pgn = od_j1939_pgn(m->id);
   m->is_j1939 = m->is_extended && (format == J1939_FORMAT || is_family || (m->id & 0xff) == NULL_ADDRESS);
-  if (format == PLAIN_FORMAT && r->format[index] != UNKNOWN_FORMAT) m->is_j1939 = false;
-  bool is_nmea_page = pgn >= 0x1ed00 && pgn <= 0x1ffff;
-  m->is_nmea = m->is_j1939 && (r->protocol == NMEA_PROTOCOL || (r->protocol != J1939_PROTOCOL && is_nmea_page));
+  // The format of the message itself has priority, but a frame that is not CAN FD cannot have more than 8 bytes.
+  bool is_single = r->format[index] == FD_FORMAT || (r->format[index] == PLAIN_FORMAT && m->length <= 8);
+  if (is_single) m->is_j1939 = false;
+  // Groups of NMEA 2000. Proprietary groups may also be those of SAE J1939.
+  bool is_nmea_page = pgn >= 0x1ed00 && pgn <= 0x1ffff, is_proprietary = pgn == 0x1ef00 || pgn >= 0x1ff00;
+  bool is_nmea_group = is_nmea_page && (r->protocol != J1939_PROTOCOL || (m->length > 8 && !is_proprietary));
+  m->is_nmea = m->is_j1939 && (r->protocol == NMEA_PROTOCOL || is_nmea_group);
   m->is_fast = m->is_nmea && m->length > 8;
 }
 

@@ -6,7 +6,9 @@
 
 // Expected contents of a file to be read; zero or NULL: unknown.
 typedef struct od_table_wish {
-  const char *const *missing;  // texts for a missing value, in addition to an empty cell and NaN; terminated by NULL
+  const char *const *
+      missing;  // texts for a missing value, in addition to an empty cell and NaN; terminated by NULL. NULL: the user of the
+                // file cannot give such texts, so messages do not propose this
   const char *time;            // the name of the time column
   const char *const *columns;  // names of other required columns; terminated by NULL
   bool no_time;                // whether no time column is required

@@ -99,11 +99,14 @@ bool od_name_ends_in(const char *name, const char *ending) {
 }
 
 int od_name_is_time(const char *name) {
-  if (!strcmp(name, "time")) return 6;
-  if (!strcmp(name, "t")) return 5;
-  if (!strcasecmp(name, "time")) return 4;
-  if (!strcasecmp(name, "t")) return 3;
-  return od_name_ends_in(name, "time") ? 2 : od_name_ends_in(name, "t");
+  if (!strcmp(name, "time")) return 8;
+  if (!strcmp(name, "t")) return 7;
+  if (!strcasecmp(name, "time")) return 6;
+  if (!strcasecmp(name, "t")) return 5;
+  if (!strcasecmp(name, "timestamp")) return 4;
+  if (od_name_ends_in(name, "time")) return 3;
+  const char *last = strrchr(name, '.');
+  return last && last > name && !strcasecmp(last + 1, "timestamp") ? 2 : od_name_ends_in(name, "t");
 }
 
 int od_table_find_time(const od_table *table) {

@@ -77,8 +77,8 @@ bool od_table_is_matlab(const char *path);
 // Returns the first flaw of a column, as a message with its position; NULL: the column has no flaw.
 const char *od_table_flaw(const od_table *table, int column);
 
-// Returns the similarity of a name to a name of time: highest for "time", then "t", "Time", "T", "log.time" and "log.t"; 0: not
-// similar.
+// Returns the similarity of a name to a name of time: highest for "time", then "t", "Time", "T", "timestamp", "log.time",
+// "log.timestamp" and "log.t"; 0: not similar.
 int od_name_is_time(const char *name);
 // Returns whether a name ends in a dot and this ending: "log.p" ends in "p".
 bool od_name_ends_in(const char *name, const char *ending);

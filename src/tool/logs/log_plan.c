@@ -91,7 +91,8 @@ od_log_source od_log_source_of(const od_log_plan *plan, const char *path, od_pla
 }
 
 od_table_wish od_log_table_wish(const od_log_source *source, const char *const *columns) {
-  return (od_table_wish){.missing = source->missing,
+  static const char *const none[] = {NULL};
+  return (od_table_wish){.missing = source->missing ? source->missing : none,
                          .time = source->time.column,
                          .columns = columns,
                          .time_form = source->time.file_unit,

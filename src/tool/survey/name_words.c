@@ -27,15 +27,31 @@ static bool begins_word(char before, char c, char after) {
   return is_upper(before) && is_upper(c) && is_lower(after);
 }
 
+// Returns the number of letters up to the next other character if they are a unit in its usual spelling, such as "kPa" or "kNm"; else 0.
+static size_t unit_length(const char *text) {
+  char word[OD_WORD_SIZE] = "";
+  size_t n = 0, k = 0;
+  for (; is_letter(text[n]); n++)
+    if (n + 1 < sizeof word) word[n] = text[n];
+  const char *unit = n < sizeof word && !is_digit(text[n]) ? od_word_unit(word, false) : NULL;
+  for (; unit && *unit; unit++)
+    if (*unit != ' ' && *unit != word[k++]) return 0;
+  return unit ? n : 0;
+}
+
 od_name_words od_name_words_of(const char *name) {
   od_name_words w = {.count = 0};
-  size_t length = 0;
+  size_t length = 0, unit = 0;  // unit: number of further letters of a unit
   for (size_t i = 0; name[i] != '\0'; i++) {
     if (!is_letter(name[i]) && !is_digit(name[i])) continue;
-    if (begins_word(i > 0 ? name[i - 1] : ' ', name[i], name[i + 1])) {
+    if (unit > 0) {
+      unit--;
+    } else if (begins_word(i > 0 ? name[i - 1] : ' ', name[i], name[i + 1])) {
       if (w.count == OD_MOST_WORDS) break;
       w.count++;
       length = 0;
+      unit = unit_length(name + i);
+      unit -= unit > 0;
     }
     if (length + 1 < OD_WORD_SIZE) w.word[w.count - 1][length++] = name[i];
   }

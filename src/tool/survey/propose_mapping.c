@@ -13,6 +13,7 @@ static const double least_score = 0.5;          // least score of a proposal
 static const double ambiguous_distance = 0.03;  // largest difference of scores that count as equal
 // Largest difference between the best score and the score of a listed alternative.
 static const double listed_distance = 0.1;
+static const double certain_score = 0.75;  // an output with this score keeps its column, even if an input has no column
 typedef struct vocabulary {
   const char **word;
   int *uses;  // number of targets with this word
@@ -272,12 +273,14 @@ static double name_similarity(const work *w, const column_words *c, const target
 
 // --- Choice -------------------------------------------------------------------------------------------------------
 
-// Writes the reason of a proposal: "name 0.93, unit bar, 3 bar to 140 bar".
-static const char *reason_of(const work *w, double similarity, const unit_match *m, const od_map_target *t) {
+// Writes the reason of a proposal: "name 93 %, unit bar, 3 bar to 140 bar".
+static const char *reason_of(const work *w, const od_map_proposal *p, double similarity, const unit_match *m) {
+  const od_map_target *t = &w->target[p->target];
   char range[240] = "";
   if (isfinite(m->low) && isfinite(m->high))
     snprintf(range, sizeof range, ", %s to %s%s", od_display_quantity(m->low, t->unit).text,
              od_display_quantity(m->high, t->unit).text, range_is_usual(t, m) ? "" : " (unusual)");
+  if (p->is_by_unit) return od_arena_format(w->memory, "the only input and the only column with %s%s", m->note, range);
   return od_arena_format(w->memory, "name %d %%%s%s%s", (int)lround(100 * similarity), m->note[0] != '\0' ? ", " : "",
                          m->note, range);
 }
@@ -295,7 +298,7 @@ static void find_alternatives(const work *w, const double *score, const bool *is
     p->alternative[at] = t;
     p->alternative_score[at] = score[t];
   }
-  p->is_ambiguous = p->alternatives > 0 && p->alternative_score[0] > p->score - ambiguous_distance;
+  p->is_ambiguous = !p->is_by_unit && p->alternatives > 0 && p->alternative_score[0] > p->score - ambiguous_distance;
 }
 
 // Computes the score of a pair; 0: the pair is impossible. similarity and match may be NULL.
@@ -324,6 +327,44 @@ static int best_target(const work *w, const double *score, const bool *is_used) 
   return best;
 }
 
+// Returns whether no other input has the unit of an input.
+static bool has_own_unit(const work *w, int input) {
+  od_conversion conversion;
+  const od_map_target *t = &w->target[input];
+  for (int i = 0; i < w->targets; i++)
+    if (i != input && w->target[i].is_input &&
+        od_units_conversion(w->units, w->target[i].unit, t->unit, &conversion) == OD_UNIT_FITS)
+      return false;
+  return true;
+}
+
+// Returns the only column with the unit of an input; -1: none or several.
+static int only_column(const work *w, int input) {
+  int found = -1;
+  for (int i = 0; i < w->columns; i++) {
+    od_name_words words = od_name_words_of(w->column[i].name);
+    unit_match m = find_match(w, &w->column[i], &words, &w->target[input]);
+    if (!m.is_possible || !m.has_dimension || isnan(m.low)) continue;
+    if (found >= 0) return -1;
+    found = i;
+  }
+  return found;
+}
+
+// Proposes columns for inputs without a column by their units alone, because a run needs its inputs.
+static void choose_by_unit(const work *w, bool *is_used, bool *is_chosen, od_map_proposal *chosen) {
+  for (int t = 0; t < w->targets; t++) {
+    if (!w->target[t].is_input || is_used[t] || !has_own_unit(w, t)) continue;
+    int column = only_column(w, t);
+    if (column < 0) continue;
+    od_map_proposal *p = &chosen[column];
+    if (is_chosen[column] && (p->score >= certain_score || w->target[p->target].is_input)) continue;
+    if (is_chosen[column]) is_used[p->target] = false;
+    *p = (od_map_proposal){.column = column, .target = t, .score = least_score, .is_by_unit = true};
+    is_chosen[column] = is_used[t] = true;
+  }
+}
+
 // Chooses pairs in the order of their scores. False: out of memory.
 static bool choose(const work *w, const double *score, od_mapping *out, od_arena *scratch) {
   bool *is_used = OD_TAKE(scratch, bool, w->targets), *is_chosen = OD_TAKE(scratch, bool, w->columns);
@@ -345,6 +386,7 @@ static bool choose(const work *w, const double *score, od_mapping *out, od_arena
     is_chosen[column] = is_used[target] = true;
     chosen[column] = (od_map_proposal){.column = column, .target = target, .score = highest};
   }
+  choose_by_unit(w, is_used, is_chosen, chosen);
   out->proposal = OD_TAKE(&out->memory, od_map_proposal, w->columns);
   for (int i = 0; out->proposal && i < w->columns; i++) {
     if (!is_chosen[i]) continue;
@@ -357,7 +399,7 @@ static bool choose(const work *w, const double *score, od_mapping *out, od_arena
     unit_match match = {0};
     score_of(w, i, &words, p->target, &similarity, &match);
     p->unit = match.added;
-    p->reason = reason_of(w, similarity, &match, &w->target[p->target]);
+    p->reason = reason_of(w, p, similarity, &match);
     find_alternatives(w, score + (long)i * w->targets, is_used, p);
   }
   return true;

@@ -5,7 +5,7 @@
 //   - a factor for the range: values within the usual range of the quantity
 //   - a factor for the quantity: positions, angles, rates, pressures, forces, flows and spools are measured more often than others.
 // Each column and each target is used once, in the order of the scores. If two targets have nearly the same score, the column is
-// ambiguous.
+// ambiguous. An input without such a column gets the only column with its unit, if no other input has this unit.
 #ifndef OD_SURVEY_PROPOSE_MAPPING_H
 #define OD_SURVEY_PROPOSE_MAPPING_H
 
@@ -33,6 +33,7 @@ typedef struct od_map_proposal {
   const char *unit;  // unit that the file does not contain; NULL: the file has the unit, or the values are in SI
   const char *reason;
   bool is_ambiguous;
+  bool is_by_unit;                       // whether the column has the unit of the input, but another name
   int alternative[OD_MAP_ALTERNATIVES];  // other targets with similar scores, in descending order
   double alternative_score[OD_MAP_ALTERNATIVES];
   int alternatives;

@@ -78,13 +78,13 @@ static void write_settings(FILE *to, const od_log_survey *s) {
   if (plan->interval > 0) {
     fprintf(to, "  interval: %.15g s\n", plan->interval);
   } else {
-    fputs("  time: ", to);
-    write_column_with(to, s, plan->time.at, plan->time.file_unit);
-    fputc('\n', to);
     const char *name = s->head->name[plan->time.at], *named = od_time_unit_named(name);
-    bool has_unit = plan->time.file_unit || s->head->unit[plan->time.at][0] != '\0';
-    if (named && !has_unit)
-      fprintf(to, "  # the name of the time column suggests the unit %s: {column: ..., unit: %s}\n", named, named);
+    // Given times of the start and the end are in the unit that the log was read with.
+    bool is_read_as =
+        plan->time.file_unit || s->head->unit[plan->time.at][0] != '\0' || isfinite(plan->start) || isfinite(plan->end);
+    fputs("  time: ", to);
+    write_column_with(to, s, plan->time.at, is_read_as ? plan->time.file_unit : named);
+    fputs(named && !is_read_as ? "  # unit in the name\n" : "\n", to);
   }
   // Options extend the part by a small tolerance. Eleven digits remove this tolerance.
   if (isfinite(plan->start)) fprintf(to, "  start: %.11g s\n", plan->start);
@@ -199,7 +199,7 @@ od_status od_log_survey_map(const od_log_survey *s, const od_map_target *targets
   char *section = section_of(s, targets, target_count, &mapping);
   if (!section) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_result_section(r, "Mapping");
-  od_result_heading(r, "Proposed columns for %s", for_what);
+  od_result_heading(r, "Proposed columns for %s%s", for_what, mapping.count > 0 ? "" : ": none");
   show_proposals(s, targets, &mapping, r);
   od_result_text(r, "section", section);
   od_result_heading(r, "Section for an experiment file");

@@ -68,6 +68,7 @@ typedef struct form {
   const char *end;         // line end
   const char *options;     // options for the time and the file
   const char *column[SIGNALS];  // text of --map after the name
+  int rows;                     // of the survey; 0: ROWS
 } form;
 
 static void put_number(FILE *to, double value, bool commas) {
@@ -273,6 +274,141 @@ static void put_mdf(scratch *s) {
   mdf_free(f), mdf_bytes_free(&data);
 }
 
+// Signals in packets: the bytes of a row, and a database with the same signals in a message with 29 bits of identifier.
+enum { PAYLOAD = 4 * SIGNALS };
+
+static void put_payload(unsigned char bytes[PAYLOAD], int row) {
+  for (int i = 0; i < PAYLOAD; i++) bytes[i] = (unsigned char)((uint32_t)raw_value(row, i / 4) >> 8 * (i % 4) & 255);
+}
+
+static void put_packet_database(scratch *s, const char *file, uint32_t id) {
+  static const char *const unit[SIGNALS] = {"V", "V", "rad", "m/s", "N"};
+  FILE *to = fopen(scratch_path(s, file), "w");
+  fprintf(to, "BO_ %u Rig: %d X\n", id | 0x80000000u, PAYLOAD);
+  for (int i = 0; i < SIGNALS; i++)
+    fprintf(to, " SG_ s%d : %d|32@1- (%.17g,0) [0|0] \"%s\" X\n", i + 1, 32 * i, ldexp(1, -binary_digits[i]), unit[i]);
+  fclose(to);
+}
+
+// Fast packets of NMEA 2000 (PGN 0x1FF04 from source 23): 6 bytes, then 7 in each frame.
+static void put_fast_packets(scratch *s) {
+  FILE *to = fopen(scratch_path(s, "fast.log"), "w");
+  put_packet_database(s, "fast.dbc", 0x09FF04FE);
+  for (int k = 0; k < ROWS; k++) {
+    unsigned char bytes[PAYLOAD + 7];
+    memset(bytes, 255, sizeof bytes);
+    put_payload(bytes, k);
+    for (int frame = 0, at = 0; at < PAYLOAD; frame++) {
+      fprintf(to, "(170000000%d.%09d) can0 09FF0417#%02X", k / 256, k % 256 * 3906250, (unsigned)(k % 8 << 5 | frame));
+      if (frame == 0) fprintf(to, "%02X", PAYLOAD);
+      for (int i = frame == 0 ? 1 : 0; i < 7; i++) fprintf(to, "%02X", bytes[at++]);
+      fputc('\n', to);
+    }
+  }
+  fclose(to);
+}
+
+// Frames of a CAN bus in an MDF file: each row is a BAM of SAE J1939 (PGN 0xFF20 from source 33) in three packets.
+static void put_bus(scratch *s) {
+  enum { RECORD = 8 + 4 + 1 + 8 };
+  mdf_bytes data = {0};
+  uint64_t frames = 0;
+  put_packet_database(s, "bus.dbc", 0x18FF20FE);
+  for (int k = 0; k < ROWS; k++) {
+    unsigned char bytes[PAYLOAD + 7];
+    memset(bytes, 255, sizeof bytes);
+    put_payload(bytes, k);
+    for (int packet = 0; packet < 4; packet++, frames++) {
+      unsigned char *at = mdf_more(&data, RECORD);
+      mdf_put_double(at, cell(k, 0));
+      mdf_put(at + 8, (packet == 0 ? 0x1CECFF21 : 0x1CEBFF21) | 0x80000000u, 4, false);
+      at[12] = 8;
+      at[13] = packet == 0 ? 32 : (unsigned char)packet;
+      if (packet == 0)
+        memcpy(at + 14, (const unsigned char[]){PAYLOAD, 0, 3, 255, 0x20, 0xff, 0}, 7);
+      else
+        memcpy(at + 14, bytes + (packet - 1) * 7, 7);
+    }
+  }
+  mdf_file *f = mdf_begin(NULL);
+  const uint64_t members[] = {
+      mdf_channel(f, &(mdf_cn){.name = "CAN_DataFrame.ID", .byte = 8, .bits = 29, .flags = MDF_BUS_CHANNEL}),
+      mdf_channel(f, &(mdf_cn){.name = "CAN_DataFrame.IDE", .byte = 11, .bit = 7, .bits = 1, .flags = MDF_BUS_CHANNEL}),
+      mdf_channel(f, &(mdf_cn){.name = "CAN_DataFrame.DataLength", .byte = 12, .bits = 7, .flags = MDF_BUS_CHANNEL}),
+      mdf_channel(f, &(mdf_cn){.name = "CAN_DataFrame.DataBytes",
+                               .data_type = MDF_BYTES,
+                               .byte = 13,
+                               .bits = 64,
+                               .flags = MDF_BUS_CHANNEL}),
+      0};
+  const uint64_t channels[] = {mdf_time_channel(f),
+                               mdf_channel(f, &(mdf_cn){.name = "CAN_DataFrame",
+                                                        .data_type = MDF_BYTES,
+                                                        .byte = 8,
+                                                        .bits = 8 * (RECORD - 8),
+                                                        .flags = MDF_BUS_CHANNEL,
+                                                        .composition = mdf_chain(f, members)}),
+                               0};
+  uint64_t group = mdf_group(f, &(mdf_cg){.name = "CAN1",
+                                          .source = mdf_source(f, "CAN1", "CAN1", 2, 2),
+                                          .channels = channels,
+                                          .records = frames,
+                                          .flags = MDF_CG_BUS | MDF_CG_PLAIN_BUS,
+                                          .data_bytes = RECORD});
+  uint64_t block = mdf_data(f, "DT", data.at, data.size, NULL);
+  mdf_end(f, (uint64_t[]){mdf_data_group(f, (uint64_t[]){group, 0}, block, 0), 0});
+  mdf_save(f, scratch_path(s, "bus.mf4"));
+  mdf_free(f), mdf_bytes_free(&data);
+}
+
+// A structure with time, as a scope of Simulink stores the signals: scope.time, scope.signals(k).values.
+static void put_scope(scratch *s) {
+  static double values[1 + SIGNALS][ROWS];
+  size_t one[2] = {1, 1}, three[2] = {1, 3}, column[2] = {ROWS, 1}, pair[2] = {ROWS, 2};
+  for (int i = 0; i <= SIGNALS; i++)
+    for (int k = 0; k < ROWS; k++) values[i][k] = cell(k, i);
+  mat_t *mat = Mat_CreateVer(scratch_path(s, "scope.mat"), NULL, MAT_FT_MAT5);
+  assert_non_null(mat);
+  matvar_t *signals = Mat_VarCreateStruct("signals", 2, three, (const char *[]){"values", "label"}, 2);
+  matvar_t *scope = Mat_VarCreateStruct("scope", 2, one, (const char *[]){"time", "signals"}, 2);
+  // The first and the last of the three have two signals each.
+  for (int i = 0, signal = 1; i < 3; i++) {
+    int width = i == 1 ? 1 : 2;
+    matvar_t *v = Mat_VarCreate("values", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, width == 2 ? pair : column, values[signal], 0);
+    Mat_VarSetStructFieldByName(signals, "values", (size_t)i, v);
+    Mat_VarSetStructFieldByName(signals, "label", (size_t)i,
+                                Mat_VarCreate("label", MAT_C_CHAR, MAT_T_UINT8, 2, one, (char[]){'a'}, 0));
+    signal += width;
+  }
+  Mat_VarSetStructFieldByName(scope, "time", 0,
+                              Mat_VarCreate("time", MAT_C_DOUBLE, MAT_T_DOUBLE, 2, column, values[0], 0));
+  Mat_VarSetStructFieldByName(scope, "signals", 0, signals);
+  assert_int_equal(Mat_VarWrite(mat, scope, MAT_COMPRESSION_NONE), 0);
+  Mat_VarFree(scope);
+  Mat_Close(mat);
+}
+
+// A dataset of structures, with the units of its fields in one attribute.
+static void put_records(scratch *s) {
+  static const char *const name[] = {"Timestamp", "a", "b", "c", "d", "e"};
+  static const char unit[1 + SIGNALS][4] = {"s", "V", "V", "rad", "m/s", "N"};
+  static double rows[ROWS][1 + SIGNALS];
+  for (int k = 0; k < ROWS; k++)
+    for (int i = 0; i <= SIGNALS; i++) rows[k][i] = cell(k, i);
+  hid_t file = H5Fcreate(scratch_path(s, "records.h5"), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  hid_t record = H5Tcreate(H5T_COMPOUND, sizeof rows[0]), text = H5Tcopy(H5T_C_S1);
+  for (size_t i = 0; i <= SIGNALS; i++) H5Tinsert(record, name[i], i * sizeof rows[0][0], H5T_NATIVE_DOUBLE);
+  hid_t space = H5Screate_simple(1, (hsize_t[]){ROWS}, NULL),
+        fields = H5Screate_simple(1, (hsize_t[]){1 + SIGNALS}, NULL);
+  hid_t set = H5Dcreate2(file, "samples", record, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  assert_true(H5Dwrite(set, record, H5S_ALL, H5S_ALL, H5P_DEFAULT, rows) >= 0);
+  H5Tset_size(text, sizeof unit[0]);
+  hid_t attribute = H5Acreate2(set, "units", text, fields, H5P_DEFAULT, H5P_DEFAULT);
+  H5Awrite(attribute, text, unit);
+  H5Aclose(attribute), H5Dclose(set), H5Sclose(fields), H5Sclose(space), H5Tclose(text), H5Tclose(record);
+  H5Fclose(file);
+}
+
 static void put_column(hid_t group, const char *name, const char *unit, int signal) {
   double values[ROWS];
   for (int k = 0; k < ROWS; k++) values[k] = cell(k, signal);
@@ -308,6 +444,33 @@ static void put_vectors(scratch *s, const char *file, enum mat_ft level) {
     Mat_VarFree(v);
   }
   Mat_Close(mat);
+}
+
+// A logger with decimal commas, lines of text before a header in Windows-1252, dates, and remarks in some rows only; a table between blanks
+// whose header has one name more than the rows have cells.
+static void put_ragged(scratch *s) {
+  FILE *dates = fopen(scratch_path(s, "ragged.csv"), "w"), *mark = fopen(scratch_path(s, "mark.txt"), "w");
+  fputs(
+      "Messdatei;Pr\xfc"
+      "fstand\r\nAbtastrate;256 Hz\r\n\r\n",
+      dates);
+  fputs(
+      "Zeitstempel;a [V];b [V];Winkel;v;f;Temperatur [\xb0"
+      "C];Bemerkung\r\n",
+      dates);
+  fputs("%  t[ms]  a[V]  b[V]  c  d  e\n", mark);
+  for (int k = 0; k < ROWS; k++) {
+    fprintf(dates, "%s,%09d", k < 256 ? "01.03.2026 23:59:59" : "02.03.2026 00:00:00", k % 256 * 3906250);
+    fprintf(mark, "%.17g", 1000 * cell(k, 0));
+    for (int i = 1; i <= SIGNALS; i++) {
+      fputc(';', dates);
+      put_number(dates, cell(k, i), true);
+      fprintf(mark, "   %.17g", cell(k, i));
+    }
+    fputs(k % 50 == 3 ? ";41,5;ok\r\n" : k % 50 == 7 ? ";;Start; gut\r\n" : "\r\n", dates);
+    fputc('\n', mark);
+  }
+  fclose(dates), fclose(mark);
 }
 
 // Dates; row names, which have no header; a line of a unit for each of two files; a trailing separator; a byte order mark.
@@ -352,6 +515,22 @@ static const form others[] = {
     {.what = "row names", .file = "rows.csv", .column = {"a:V", "4:V", "c", "d", "e"}},
     {.what = "two files", .file = "first.csv --data second.txt", .column = {"a:V", "b:V", "c", "d", "e"}},
     {.what = "separators at the ends of lines", .file = "ends.csv", .column = {"a", "b", "c", "d", "e"}},
+    {.what = "decimal commas, dates, ragged rows", .file = "ragged.csv", .column = {"a", "b", "Winkel", "v", "f"}},
+    {.what = "a header with one cell more", .file = "mark.txt", .column = {"a", "b", "c", "d", "e"}},
+    {.what = "structure with time",
+     .file = "scope.mat",
+     .column = {"'scope.signals(1).values(:,1):V'", "'scope.signals(1).values(:,2):V'", "'scope.signals(2).values'",
+                "'scope.signals(3).values(:,1)'", "'scope.signals(3).values(:,2)'"}},
+    {.what = "MDF 4 with a CAN bus, J1939 in packets",
+     .file = "bus.mf4",
+     .options = "--dbc bus.dbc",
+     .column = {"s1", "s2", "Rig.s3", "s4", "s5"},
+     .rows = 4 * ROWS},
+    {.what = "fast packets",
+     .file = "fast.log",
+     .options = "--dbc fast.dbc",
+     .column = {"s1", "s2", "s3", "s4", "Rig.s5"}},
+    {.what = "HDF5 table", .file = "records.h5", .column = {"samples.a", "b", "samples.c", "d", "samples.e"}},
 };
 
 static void put_others(scratch *s) {
@@ -366,6 +545,7 @@ static void put_others(scratch *s) {
   }
   put_database(s), put_mdf(s), put_hdf5(s), put_texts(s);
   put_vectors(s, "old.mat", MAT_FT_MAT4), put_vectors(s, "new.mat", MAT_FT_MAT73);
+  put_ragged(s), put_scope(s), put_bus(s), put_fast_packets(s), put_records(s);
 }
 
 // --- Commands -----------------------------------------------------------------------------------------------------
@@ -455,7 +635,7 @@ static void test_survey(void **state) {
     forget(o);
     json_error_t error;
     json_t *all = json_load_file(scratch_path(s, "o.json"), 0, &error), *channels = json_object_get(all, "channels");
-    near(json_number_value(json_object_get(all, "rows")), ROWS, 0);
+    near(json_number_value(json_object_get(all, "rows")), f->rows > 0 ? f->rows : ROWS, 0);
     near(json_number_value(json_object_get(all, "end")), (ROWS - 1) / 256.0, 0);
     bool found = false;
     for (size_t c = 0; c < json_array_size(channels); c++)

@@ -101,6 +101,13 @@ static void test_facts(void **state) {
   // Without the unit of the times there is a warning.
   o = run(s, "log log.csv --quiet");
   ends_and_says(o, 0, "The name suggests the unit ms");
+  scratch_put(s, "lag.yaml",
+              "machine: Lag\nbodies: {bob: {point: {mass: 1 kg, at: [0, -1 m]}}}\n"
+              "joints: {A: {type: revolute, between: [ground, bob]}}\ninitial: {A.angle: 0}\n");
+  o = run(s, "log log.csv lag.yaml");
+  ends_with(o, 0);
+  says(o.out, "  time: {column: t_ms, unit: ms}  # unit in the name\n");
+  forget(o);
   // Parts of the log, and channels by pattern.
   o = run(s, "log log.csv --map time=t_ms:ms --start 0.1 --end '199 ms' --channels 'p*' --json o.json --quiet");
   ends_with(o, 0);

@@ -147,6 +147,19 @@ static void shapes(void **state) {
        3,
        {"No", "", "t", "", "u", "", "Events", ""},
        {1, 0, 1.5, N, 2, 1, 2.5, N, 3, 2, 3.5, N}},
+      // Rows with a decimal comma in every cell, which have more commas than separators.
+      {"Rig;3\nRate;256 Hz\n\nt;u [V];x\n0,5;1,5;2,5\n1,5;2,5;3,5\n",
+       3,
+       2,
+       {"t", "", "u", "V", "x", ""},
+       {0.5, 1.5, 2.5, 1.5, 2.5, 3.5}},
+      {"Rig\t3\nt\tu\tnote\n0,5\t,5\tStart, good\n1,5\t2,5\tEnd\n",
+       3,
+       2,
+       {"t", "", "u", "", "note", ""},
+       {0.5, 0.5, N, 1.5, 2.5, N}},
+      {"0,5;1,5\n1,5;2,5\n", 2, 2, {"column1", "", "column2", ""}, {0.5, 1.5, 1.5, 2.5}},
+      {"Rig,3\nt,u,note\n0,1,start; good\n1,2,\"a;b\"\n", 3, 2, {"t", "", "u", "", "note", ""}, {0, 1, N, 1, 2, N}},
       // One column whose name has blanks.
       {"spool position [mm]\n1\n2\n", 1, 2, {"spool position", "mm"}, {1, 2}},
   };

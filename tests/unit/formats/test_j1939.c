@@ -268,6 +268,56 @@ static void fast_packets(void **state) {
   assert_int_equal(losses_of(s).incomplete, 1);
 }
 
+// Databases whose protocol is J1939 also contain groups of NMEA 2000: longer messages of these groups come in fast packets, or by the
+// transport protocol. Groups that both standards leave to manufacturers are those of the protocol.
+static void fast_packets_of_j1939(void **state) {
+  scratch *s = *state;
+  char text[512];
+  snprintf(text, sizeof text,
+           "BO_ %u Position: 11 X\n SG_ a : 0|8@1+ (1,0) [0|0] \"\" X\n SG_ b : 80|8@1+ (1,0) [0|0] \"\" X\n"
+           "BO_ %u Own: 11 X\n SG_ c : 0|8@1+ (1,0) [0|0] \"\" X\n"
+           "BA_DEF_DEF_ \"VFrameFormat\" \"J1939PG\";\nBA_DEF_DEF_ \"ProtocolType\" \"J1939\";\n",
+           0x99F805FEu, 0x99FF05FEu);
+  scratch_put(s, "m.dbc", text);
+  od_table *t = decode(s,
+                       "(1.0) c 0DF80517#400B010203040506\n(1.2) c 0DF80517#410708090A0BFFFF\n"
+                       "(2.0) c 1CECFF17#200B0002FF05F801\n(2.1) c 1CEBFF17#0121222324252627\n"
+                       "(2.2) c 1CEBFF17#0228292A2BFFFFFF\n(3.0) c 0DFF0517#400B010203040506\n");
+  assert_int_equal(t->rows, 3);
+  can_same(can_value(t, 0, "time"), 1.2, "time");
+  can_same(can_value(t, 0, "Position.a"), 1, "fast packets");
+  can_same(can_value(t, 0, "Position.b"), 11, "fast packets");
+  can_same(can_value(t, 1, "Position.a"), 0x21, "transport protocol");
+  can_same(can_value(t, 1, "Position.b"), 0x2b, "transport protocol");
+  can_same(can_value(t, 2, "Own.c"), 0x40, "proprietary");
+  od_table_free(t);
+}
+
+// A message of 29 bits with its own format "ExtendedCAN" is not a J1939 message, unless it is longer than a frame. The message comes by
+// BAM, with the source address 0; the formats are those of a database for CAN FD.
+static void format_of_message(void **state) {
+  scratch *s = *state;
+  char text[700];
+  snprintf(
+      text, sizeof text,
+      "BO_ %u Long: 10 X\n SG_ a : 72|8@1+ (1,0) [0|0] \"\" X\nBO_ %u Short: 8 X\n SG_ b : 0|8@1+ (1,0) [0|0] \"\" X\n"
+      "BO_ %u Data: 64 X\n SG_ c : 0|8@1+ (1,0) [0|0] \"\" X\n"
+      "BA_DEF_ BO_ \"VFrameFormat\" ENUM \"StandardCAN\",\"ExtendedCAN\",\"StandardCAN_FD\",\"ExtendedCAN_FD\",\"J1939PG\";\n"
+      "BA_ \"VFrameFormat\" BO_ %u 1;\nBA_ \"VFrameFormat\" BO_ %u 1;\nBA_ \"VFrameFormat\" BO_ %u 3;\n",
+      0x98FEE3FEu, 0x98FEE4FEu, 0x98FEE5FEu, 0x98FEE3FEu, 0x98FEE4FEu, 0x98FEE5FEu);
+  scratch_put(s, "m.dbc", text);
+  od_table *t =
+      decode(s,
+             "(1.0) c 1CECFF00#200A0002FFE3FE00\n(1.1) c 1CEBFF00#0101020304050607\n"
+             "(1.2) c 1CEBFF00#0208090AFFFFFFFF\n(2.0) c 18FEE400#0500000000000000\n(3.0) c 18FEE4FE#0600000000000000\n"
+             "(4.0) c 18FEE500#0700000000000000\n(5.0) c 18FEE5FE#0800000000000000\n");
+  assert_int_equal(t->rows, 3);
+  can_same(can_value(t, 0, "Long.a"), 10, "by BAM");
+  can_same(can_value(t, 1, "Short.b"), 6, "identifier");
+  can_same(can_value(t, 2, "Data.c"), 8, "identifier");
+  od_table_free(t);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(groups, scratch_setup, scratch_teardown),
@@ -277,6 +327,8 @@ int main(void) {
       cmocka_unit_test_setup_teardown(connection, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(random_senders, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(fast_packets, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(fast_packets_of_j1939, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(format_of_message, scratch_setup, scratch_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

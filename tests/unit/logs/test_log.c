@@ -475,16 +475,18 @@ static void test_mistakes_in_rows(void **state) {
       COLUMNS "0,1,1,1,1\n0.1,1,1,1,1\n\n0.09,1,1,1,1\n0.05,1,1,1,1\n0.2,1,1,1,1\n,1,1,1,1\n",
       "l.csv:5:1: error: the time 0.09 s is not later than the previous time, 0.1 s; expected increasing times (and 1 more such row)\n"
       "l.csv:8:1: error: this row has no time; expected a number in the time column\n");
-  expect(*state, "data: {file: l.csv}\n", COLUMNS "0,1,1,1,1\n0.1,1,x,1,1\n0.2,1,1\n",
-         "x.yaml:12:14: error: l.csv:3:7: 'x' is not a number (column 'P.pressure')\n"
-         "x.yaml:12:14: error: l.csv:4:8: 3 cells, but the header has 5 cells; expected equal numbers\n");
+  expect(
+      *state, "data: {file: l.csv}\n", COLUMNS "0,1,1,1,1\n0.1,1,x,1,1\n0.2,1,1\n",
+      "x.yaml:12:14: error: l.csv:3:7: 'x' is not a number (column 'P.pressure'); 'missing' lists texts of missing values\n"
+      "x.yaml:12:14: error: l.csv:4:8: 3 cells, but the header has 5 cells; expected equal numbers\n");
   expect(*state, "data: {file: l.csv}\n", COLUMNS, "l.csv: error: the file has no rows; expected at least one row\n");
   expect(*state, "data: {file: l.csv, start: 5 s}\n", COLUMNS "0,1,1,1,1\n0.5,1,1,1,1\n",
          "l.csv: error: the file has no rows between 'start' and 'end'; the rows are from 0 s to 0.5 s\n");
   expect(*state, "data: {file: l.csv}\n", COLUMNS "0,1,1,1,\n0.5,1,1,1,nan\n",
          "l.csv: error: the file has no value of the input 'U_ref'; expected at least one value\n");
-  expect(*state, "data: {file: l.csv}\n", COLUMNS "0,1,1,1,1\n0.5,x,1,1,1\n",
-         "x.yaml:12:14: error: l.csv:3:5: 'x' is not a number (column 'cylinder.length')\n");
+  expect(
+      *state, "data: {file: l.csv}\n", COLUMNS "0,1,1,1,1\n0.5,x,1,1,1\n",
+      "x.yaml:12:14: error: l.csv:3:5: 'x' is not a number (column 'cylinder.length'); 'missing' lists texts of missing values\n");
   expect(*state, "data: {file: nowhere.csv}\n", NULL,
          "x.yaml:12:14: error: cannot read nowhere.csv: No such file or directory\n");
   expect(*state, "data: {file: nowhere.mat}\n", NULL,

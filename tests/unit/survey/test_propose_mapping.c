@@ -131,6 +131,64 @@ static void test_lone_names(void **state) {
   assert_true(half[1].right >= 0.8 * half[1].all);
 }
 
+// An input without a similar column gets the only column with its unit, also one that an output has taken with a low score. No proposal if two
+// columns or two inputs have the unit, if the column has no values, or if its name is certain to be an output.
+static void test_inputs_by_unit(void **state) {
+  (void)state;
+  static const od_map_target targets[] = {
+      {"u", "V", true}, {"valve.spool", "V", false}, {"A.pressure", "Pa", false}, {"w", "V", true}};
+  static const struct {
+    od_map_column column[2];
+    int targets, expected;  // expected: target of the first column; -1: none
+    const char *unit;
+  } tries[] = {{{{"Ventilbefehl", "V", -3, 3}, {"pA", "bar", 2, 90}}, 3, 0, NULL},
+               {{{"Ventil", "V", -3, 3}, {"pA", "bar", 2, 90}}, 3, 0, NULL},
+               {{{"drive_mV", "", -3, 3}, {"pA", "bar", 2, 90}}, 3, 0, "mV"},
+               {{{"valve spool", "V", -3, 3}, {"pA", "bar", 2, 90}}, 3, 1, NULL},
+               {{{"Ventilbefehl", "V", -3, 3}, {"battery", "V", 23, 25}}, 3, -1, NULL},
+               {{{"Ventilbefehl", "V", -3, 3}, {"pA", "bar", 2, 90}}, 4, -1, NULL},
+               {{{"Ventilbefehl", "V", NAN, NAN}, {"pA", "bar", 2, 90}}, 3, -1, NULL},
+               {{{"Ventilbefehl", "", -3, 3}, {"pA", "bar", 2, 90}}, 3, -1, NULL}};
+  for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+    OD_SCOPED(od_mapping_free) od_mapping mapping = {0};
+    od_error err = {0};
+    int found = -1;
+    assert_int_equal(od_mapping_propose(tries[i].column, 2, targets, tries[i].targets, &mapping, &err), OD_OK);
+    for (int k = 0; k < mapping.count; k++) {
+      const od_map_proposal *p = &mapping.proposal[k];
+      if (p->column != 0) continue;
+      found = p->target;
+      assert_false(p->is_ambiguous);
+      assert_int_equal(p->is_by_unit, found == 0);
+      if (tries[i].unit) assert_string_equal(p->unit, tries[i].unit);
+    }
+    if (found != tries[i].expected)
+      fail_msg("'%s': target %d, expected %d", tries[i].column[0].name, found, tries[i].expected);
+  }
+}
+
+// Units with small and capital letters are one word of a name. Oracle: the words and units written by hand.
+static void test_units_in_names(void **state) {
+  (void)state;
+  static const struct {
+    const char *name, *last, *unit;
+  } tries[] = {{"pump_kPa", "kPa", "kPa"},    {"pumpMPa", "MPa", "MPa"},    {"F.kN", "kN", "kN"},
+               {"cmd mV", "mV", "mV"},        {"oil_degC", "degC", "degC"}, {"I [mA]", "mA", "mA"},
+               {"torque_kNm", "kNm", "kN m"}, {"cmd_V", "V", "V"},          {"boomCylLen", "Len", NULL},
+               {"kPaSensor", "Sensor", NULL}, {"crowd.pA", "A", "A"}};
+  for (size_t i = 0; i < sizeof tries / sizeof *tries; i++) {
+    od_name_words w = od_name_words_of(tries[i].name);
+    assert_true(w.count > 1);
+    assert_string_equal(w.word[w.count - 1], tries[i].last);
+    const char *unit = od_word_unit(w.word[w.count - 1], true);
+    if (tries[i].unit && !unit) fail_msg("%s: no unit", tries[i].name);
+    if (tries[i].unit)
+      assert_string_equal(unit, tries[i].unit);
+    else
+      assert_null(unit);
+  }
+}
+
 // ---- Random names
 
 // Writes a random form of a word: whole, without vowels, or its first letters.
@@ -254,6 +312,7 @@ static void test_random_names(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_names), cmocka_unit_test(test_lone_names),
+                                     cmocka_unit_test(test_inputs_by_unit), cmocka_unit_test(test_units_in_names),
                                      cmocka_unit_test(test_random_names)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
