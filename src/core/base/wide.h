@@ -22,6 +22,15 @@
 #define OD_WIDE_QUAD
 #endif
 
+// Whether the processor has vector instructions. On other processors compilers keep quads in memory, so functions that need much time have
+// a second version for single numbers, with the same bits.
+#if defined __SSE2__ || defined __aarch64__ || defined __ARM_NEON || defined __ALTIVEC__ || defined __riscv_vector || \
+    defined __wasm_simd128__
+#define OD_HAS_VECTORS 1
+#else
+#define OD_HAS_VECTORS 0
+#endif
+
 // Marks functions that an OD_WIDE function calls in its loops, so that they are inlined.
 #define OD_INTO_WIDE static OD_INLINED
 
@@ -59,14 +68,16 @@ typedef double od_pair_anywhere __attribute__((vector_size(2 * sizeof(double)), 
 
 // Copy or clear a few numbers without a call of memcpy() or memset().
 OD_INTO_WIDE void od_copy_few(int count, const double *from, double *to) {
-  for (; count >= 4; count -= 4, from += 4, to += 4) OD_QUAD_AT(to) = OD_QUAD_AT(from);
+  for (; OD_HAS_VECTORS && count >= 4; count -= 4, from += 4, to += 4) OD_QUAD_AT(to) = OD_QUAD_AT(from);
+  for (; !OD_HAS_VECTORS && count > 0; count--) *to++ = *from++;
   if (count > 0) to[0] = from[0];
   if (count > 1) to[1] = from[1];
   if (count > 2) to[2] = from[2];
 }
 OD_INTO_WIDE void od_clear_few(int count, double *to) {
   const od_quad zero = {0};
-  for (; count >= 4; count -= 4, to += 4) OD_QUAD_AT(to) = zero;
+  for (; OD_HAS_VECTORS && count >= 4; count -= 4, to += 4) OD_QUAD_AT(to) = zero;
+  for (; !OD_HAS_VECTORS && count > 0; count--) *to++ = 0;
   if (count > 0) to[0] = 0;
   if (count > 1) to[1] = 0;
   if (count > 2) to[2] = 0;

@@ -99,6 +99,7 @@ enum { ROWS = 4 };  // rows of U that are multiplied by F' together
 // itself.
 OD_INTO_WIDE void rows_by_map(int rows, int quads, ptrdiff_t n, const double *U, int count, const int *column,
                               ptrdiff_t width, const double *T, double *to, ptrdiff_t stride) {
+#if OD_HAS_VECTORS
   od_quad sum[ROWS][2] = {{{0}}};
   for (int m = 0; m < count; m++, T += width) {
     const double *u = U + column[m];
@@ -109,6 +110,21 @@ OD_INTO_WIDE void rows_by_map(int rows, int quads, ptrdiff_t n, const double *U,
   }
   for (int r = 0; r < rows; r++)
     for (int q = 0; q < quads; q++) OD_QUAD_AT(to + r * stride + 4 * q) = sum[r][q];
+#else
+  for (int r = 0; r < rows; r++, U += n, to += stride) {
+    double sum[8];
+    for (int c = 0; c < 4 * quads; c += 4) {
+      const double *t = T + c;
+      double sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
+      for (int m = 0; m < count; m++, t += width) {
+        double factor = U[column[m]];
+        sum0 += factor * t[0], sum1 += factor * t[1], sum2 += factor * t[2], sum3 += factor * t[3];
+      }
+      sum[c] = sum0, sum[c + 1] = sum1, sum[c + 2] = sum2, sum[c + 3] = sum3;
+    }
+    od_copy_few(4 * quads, sum, to);
+  }
+#endif
 }
 
 // Copies the columns of M (rows x columns) to rows of T, padded with zeros to a whole number of quads. Columns of zeros are
@@ -225,6 +241,7 @@ OD_INTO_WIDE void find_products(int n, row_block own, row_block noise, int k, in
 // Adds factor * from to `to`, for the columns starting at k.
 OD_INTO_WIDE void add_columns(ptrdiff_t n, ptrdiff_t k, ptrdiff_t whole, double factor, const double *from,
                               double *to) {
+  if (!OD_HAS_VECTORS) whole = n;
   for (ptrdiff_t c = k; c < whole; c++) to[c] += factor * from[c];
   for (ptrdiff_t c = whole; c < n; c += 4) OD_QUAD_AT(to + c) += factor * OD_QUAD_AT(from + c);
 }

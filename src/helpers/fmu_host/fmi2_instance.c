@@ -66,7 +66,7 @@ static bool instantiate(od_fmu *f) {
                         f->d->token, resources, &callbacks, fmi2False, fmi2False);
   od_fmu_running = "";
   if (!f->instance)
-    snprintf(f->error, sizeof f->error, "fmi2Instantiate returned no instance%s%s", f->logged[0] ? ": " : "",
+    snprintf(f->error, sizeof f->error, "returned no instance from fmi2Instantiate%s%s", f->logged[0] ? ": " : "",
              f->logged);
   return f->instance != NULL;
 }
@@ -76,7 +76,7 @@ static bool iterate_event(od_fmu *f) {
   fmi2EventInfo info = {.newDiscreteStatesNeeded = fmi2True};
   for (int i = 0; info.newDiscreteStatesNeeded; i++) {
     if (i == MOST_ITERATIONS) {
-      snprintf(f->error, sizeof f->error, "the event needs more than %d iterations", (int)MOST_ITERATIONS);
+      snprintf(f->error, sizeof f->error, "needs more than %d iterations for an event", (int)MOST_ITERATIONS);
       return false;
     }
     if (!CALL(NewDiscreteStates, &info)) return false;

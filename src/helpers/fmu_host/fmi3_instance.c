@@ -57,7 +57,7 @@ static bool instantiate(od_fmu *f) {
                                                    0, f, logger, NULL)
                       : t->InstantiateModelExchange("oleodyn", f->d->token, resources, false, false, f, logger);
   if (!f->instance)
-    snprintf(f->error, sizeof f->error, "%s returned no instance%s%s", od_fmu_running, f->logged[0] ? ": " : "",
+    snprintf(f->error, sizeof f->error, "returned no instance from %s%s%s", od_fmu_running, f->logged[0] ? ": " : "",
              f->logged);
   od_fmu_running = "";
   return f->instance != NULL;
@@ -69,7 +69,7 @@ static bool iterate_event(od_fmu *f) {
   double next = INFINITY;
   for (int i = 0; more; i++) {
     if (i == MOST_ITERATIONS) {
-      snprintf(f->error, sizeof f->error, "the event needs more than %d iterations", (int)MOST_ITERATIONS);
+      snprintf(f->error, sizeof f->error, "needs more than %d iterations for an event", (int)MOST_ITERATIONS);
       return false;
     }
     if (!CALL(UpdateDiscreteStates, &more, &terminate, &nominals, &states, &has_next, &next)) return false;

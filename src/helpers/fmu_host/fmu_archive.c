@@ -23,7 +23,7 @@ static inline void close_archive(zip_t **archive) {
 
 static zip_t *open_archive(const char *path, od_error *err) {
   int reason = 0;
-  zip_t *archive = zip_open(path, ZIP_RDONLY | ZIP_CHECKCONS, &reason);
+  zip_t *archive = zip_open(path, ZIP_RDONLY, &reason);
   if (!archive) {
     zip_error_t error;
     zip_error_init_with_code(&error, reason);

@@ -23,7 +23,7 @@ bool od_fmu_load(od_fmu *f, const od_fmu_description *d, od_fmu_interface interf
   od_fmu_running = "";
   if (!f->library) {
     const char *reason = dlerror(), *colon = reason ? strstr(reason, ": ") : NULL;
-    snprintf(f->error, sizeof f->error, "the binary cannot be loaded: %.700s",
+    snprintf(f->error, sizeof f->error, "has a binary that cannot be loaded: %.700s",
              colon    ? colon + 2
              : reason ? reason
                       : "unknown reason");
@@ -42,7 +42,7 @@ void od_fmu_log(od_fmu *f, int status, const char *message) {
 }
 
 bool od_fmu_lacks(od_fmu *f, const char *function) {
-  snprintf(f->error, sizeof f->error, "the binary has no function %s", function);
+  snprintf(f->error, sizeof f->error, "has a binary without the function %s", function);
   return false;
 }
 
@@ -51,7 +51,7 @@ bool od_fmu_is_good(od_fmu *f, const char *function, int status) {
   od_fmu_running = "";
   if (status == 0 || status == 1) return true;
   const char *word = status > 0 && status < 6 ? words[status] : "an unknown status";
-  snprintf(f->error, sizeof f->error, "%s returned %s%s%s", function, word, f->logged[0] ? ": " : "", f->logged);
+  snprintf(f->error, sizeof f->error, "returned %s from %s%s%s", word, function, f->logged[0] ? ": " : "", f->logged);
   f->logged[0] = '\0';
   return false;
 }

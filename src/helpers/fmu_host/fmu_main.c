@@ -32,13 +32,15 @@ typedef struct server {
 
 // ---- crashes and time limits
 
+static char late[80];  // the text of a call that needs too much time
+
 // Sends OD_FMU_DIED and a text. Only functions that are safe in handlers of signals.
 static void die(int signal) {
   struct {
     uint64_t part, length;
     char text[OD_HELPER_TEXT];
   } answer = {.part = OD_FMU_DIED};
-  const char *parts[] = {signal == SIGALRM ? "took longer than its time limit" : "crashed", " in ", od_fmu_running};
+  const char *parts[] = {signal == SIGALRM ? late : "crashed", " in ", od_fmu_running};
   size_t length = 0;
   if (!od_fmu_running[0]) parts[1] = "";
   for (int i = 0; i < 3; i++)
@@ -67,7 +69,9 @@ static void set_handlers(void) {
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 }
 
+// Ends the program after this time; 0: never.
 static void set_alarm(double seconds) {
+  if (seconds > 0) snprintf(late, sizeof late, "took longer than the time limit of %g s", seconds);
   struct itimerval timer = {.it_value = {(time_t)seconds, (suseconds_t)(1e6 * (seconds - floor(seconds)))}};
   setitimer(ITIMER_REAL, &timer, NULL);
 }

@@ -98,6 +98,13 @@ static double number(const char **attributes, const char *name, double fallback)
   return end > text && isfinite(value) ? value : fallback;
 }
 
+// Returns whether a text begins with a number; arrays have several numbers.
+static bool is_number(const char *text) {
+  char *end;
+  strtod(text, &end);
+  return end > text;
+}
+
 static int word(const char *text, const char *const *words, int count) {
   for (int i = 0; text && i < count; i++)
     if (words[i] && strcmp(words[i], text) == 0) return i;
@@ -193,6 +200,8 @@ static void read_typed(reader *r, const char *element, const char **attributes, 
   v->unit = unit >= 0 ? unit : type_unit(r, get(attributes, "declaredType"));
   const char *start = get(attributes, "start");
   v->has_start = start != NULL && v->type != OD_FMU_OTHER;
+  if (v->has_start && v->type != OD_FMU_BOOLEAN && !is_number(start))
+    fail(r, "the start value of '%s' is no number: '%s'", v->name, start);
   v->start = v->type == OD_FMU_BOOLEAN ? is_true(attributes, "start") : number(attributes, "start", 0);
   if (get(attributes, "derivative")) {
     long of = whole(get(attributes, "derivative"), 0xffffffffL);

@@ -354,13 +354,14 @@ static void faults_end_with_a_place(void **state) {
     const char *keys, *says;
   } wrong[] = {
       {"parameters: {fault: 1}", "wrong.yaml:2: the FMU 'oscillator.fmu' crashed in fmi2GetDerivatives, at 0.1"},
-      {"parameters: {fault: 3}", "fmi2GetDerivatives returned Error, at 0.1"},
+      {"parameters: {fault: 3}", "returned Error from fmi2GetDerivatives, at 0.1"},
       {"parameters: {fault: 4}", "ended its process, at 0.1"},
       {"parameters: {fault: 5}",
        "wrong.yaml:2:31: error: the FMU 'oscillator.fmu' crashed in fmi2ExitInitializationMode"},
       {"sample: 10 ms, parameters: {fault: 1}", "crashed in fmi2DoStep, at 0.1"},
-      {"time_limit: 0.3 s, parameters: {fault: 2}", "took longer than its time limit in fmi2GetDerivatives, at 0.1"},
-      {"time_limit: 0.3 s, sample: 10 ms, parameters: {fault: 2}", "took longer than its time limit in fmi2DoStep"},
+      {"time_limit: 0.3 s, parameters: {fault: 2}", "took longer than the time limit of 0.3 s in fmi2GetDerivatives"},
+      {"time_limit: 0.3 s, sample: 10 ms, parameters: {fault: 2}",
+       "took longer than the time limit of 0.3 s in fmi2DoStep"},
   };
   scratch *s = *state;
   for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
@@ -407,6 +408,23 @@ static void wrong_keys(void **state) {
   expect_wrong(s, "file: oscillator.fmu, inpts: {}", "unknown key 'inpts'");
 }
 
+// Archives that programs write as a stream, without going back, have sizes and checksums after the data.
+static void streamed_archive(void **state) {
+  scratch *s = *state;
+  char command[2000];
+  snprintf(command, sizeof command,
+           "cd '%s' && mkdir -p s/binaries/" PLATFORM_2 " && cp " OD_SOURCE_DIR
+           "/tests/fmus/oscillator.xml s/modelDescription.xml && cp " OD_FMU_FOLDER
+           "/oscillator.so s/binaries/" PLATFORM_2
+           " && cd s && cmake -E tar cf ../streamed.fmu --format=zip modelDescription.xml binaries",
+           s->folder);
+  assert_int_equal(system(command), 0);
+  scratch_put(s, "streamed.yaml", "machine: S\nblocks: {o: {type: fmu, file: streamed.fmu}}\nrun: {time: 1 s}\n");
+  outcome o = run(s, "check streamed.yaml");
+  assert_int_equal(o.code, 0);
+  forget(o);
+}
+
 static void wrong_archives(void **state) {
   scratch *s = *state;
   const char *folder = getenv("OLEODYN_HELPERS");
@@ -436,10 +454,12 @@ static void wrong_archives(void **state) {
   make_fmu(s, "bomb.fmu", "oscillator.xml", "<fmiModelDescription",
            "<!DOCTYPE a [<!ENTITY b \"c\">]><fmiModelDescription", "oscillator.so", place);
   expect_wrong(s, "file: bomb.fmu", "found a document type");
+  make_fmu(s, "start.fmu", "oscillator.xml", "start=\"", "start=\"x", "oscillator.so", place);
+  expect_wrong(s, "file: start.fmu", "is no number: 'x");
   make_fmu(s, "old.fmu", "oscillator.xml", "fmiVersion=\"2.0\"", "fmiVersion=\"1.0\"", "oscillator.so", place);
   expect_wrong(s, "file: old.fmu", "the FMU has FMI version '1.0'; expected 2.0 or 3.0");
   make_fmu(s, "token.fmu", "oscillator.xml", "{oscillator}", "{other}", "oscillator.so", place);
-  expect_wrong(s, "file: token.fmu", "fmi2Instantiate returned no instance");
+  expect_wrong(s, "file: token.fmu", "the FMU 'token.fmu' returned no instance from fmi2Instantiate");
 }
 
 int main(void) {
@@ -453,6 +473,7 @@ int main(void) {
       cmocka_unit_test(no_exports),
       cmocka_unit_test(faults_end_with_a_place),
       cmocka_unit_test(wrong_keys),
+      cmocka_unit_test(streamed_archive),
       cmocka_unit_test(wrong_archives),
   };
   return cmocka_run_group_tests(tests, setup, scratch_teardown);

@@ -281,13 +281,13 @@ fmi2Status FMI2_NAME(GetStringStatus)(fmi2Component c, fmi2StatusKind kind, fmi2
 
 fmi2Status FMI2_NAME(NewDiscreteStates)(fmi2Component c, fmi2EventInfo *info) {
   instance *i = c;
-  fmu_event event = {0};
+  double next = INFINITY;
   if (!may(i, IN_EVENT, "fmi2NewDiscreteStates")) return fmi2Error;
-  fmi2Status status = end(i, fmu_handle_event(i->run, &event), "fmi2NewDiscreteStates");
+  fmi2Status status = end(i, fmu_handle_event(i->run, &next), "fmi2NewDiscreteStates");
   if (status != fmi2OK) return status;
-  *info = (fmi2EventInfo){.valuesOfContinuousStatesChanged = event.states_changed,
-                          .nextEventTimeDefined = isfinite(event.next),
-                          .nextEventTime = isfinite(event.next) ? event.next : 0};
+  *info = (fmi2EventInfo){.valuesOfContinuousStatesChanged = fmi2True,
+                          .nextEventTimeDefined = isfinite(next),
+                          .nextEventTime = isfinite(next) ? next : 0};
   return fmi2OK;
 }
 

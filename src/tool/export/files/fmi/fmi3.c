@@ -324,16 +324,16 @@ fmi3Status FMI3_NAME(UpdateDiscreteStates)(fmi3Instance instance_of, fmi3Boolean
                                            fmi3Boolean *nominals_changed, fmi3Boolean *states_changed,
                                            fmi3Boolean *has_next_event, fmi3Float64 *next_event) {
   instance *i = instance_of;
-  fmu_event event = {0};
+  double next = INFINITY;
   if (!may(i, IN_EVENT, "fmi3UpdateDiscreteStates")) return fmi3Error;
-  fmi3Status status = end(i, fmu_handle_event(i->run, &event), "fmi3UpdateDiscreteStates");
+  fmi3Status status = end(i, fmu_handle_event(i->run, &next), "fmi3UpdateDiscreteStates");
   if (status != fmi3OK) return status;
   if (needs_update) *needs_update = false;
   if (terminate) *terminate = false;
   if (nominals_changed) *nominals_changed = false;
-  if (states_changed) *states_changed = event.states_changed;
-  if (has_next_event) *has_next_event = isfinite(event.next);
-  if (next_event) *next_event = isfinite(event.next) ? event.next : 0;
+  if (states_changed) *states_changed = true;
+  if (has_next_event) *has_next_event = isfinite(next);
+  if (next_event) *next_event = isfinite(next) ? next : 0;
   return fmi3OK;
 }
 

@@ -102,7 +102,7 @@ void fmu_begin_event(fmu_run *r) {
   r->has_new_point = true;
 }
 
-od_status fmu_handle_event(fmu_run *r, fmu_event *event) {
+od_status fmu_handle_event(fmu_run *r, double *next) {
   bool moved = false, switched = false;
   od_status status = fmu_settle(r);
   r->is_initializing = false;
@@ -111,7 +111,7 @@ od_status fmu_handle_event(fmu_run *r, fmu_event *event) {
   if (status != OD_OK) return status;
   r->has_outputs = false;
   fmu_take_states(r);
-  *event = (fmu_event){moved || switched, r->next_event};
+  *next = r->next_event;
   return OD_OK;
 }
 

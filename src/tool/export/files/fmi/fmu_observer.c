@@ -258,8 +258,8 @@ od_status fmu_set_states(fmu_run *r, const double *x) {
 void fmu_begin_event(fmu_run *r) {
   (void)r;
 }
-od_status fmu_handle_event(fmu_run *r, fmu_event *event) {
-  (void)r, (void)event;
+od_status fmu_handle_event(fmu_run *r, double *next) {
+  (void)r, (void)next;
   return OD_NOT_AVAILABLE;
 }
 void fmu_end_event(fmu_run *r) {

@@ -57,16 +57,14 @@ od_status fmu_slopes(fmu_run *r, const uint32_t *unknown, size_t unknowns, const
 
 // Model exchange. fmu_exchange() selects it before the start. States are those of the machine, then the integrals of powers. Indicators
 // change their sign at switches, contacts and knots of laws.
-typedef struct fmu_event {
-  bool states_changed;  // their values, or the coordinates that they stand for
-  double next;          // time of the next event, s; INFINITY: none
-} fmu_event;
 void fmu_exchange(fmu_run *r);
 od_status fmu_set_time(fmu_run *r, double t);
 od_status fmu_set_states(fmu_run *r, const double *x);
-// Begins event mode; fmu_handle_event() takes the switches that are due; fmu_end_event() begins continuous time.
+// Begins event mode; fmu_handle_event() takes the switches that are due; fmu_end_event() begins continuous time. *next: time of the next
+// event, s; INFINITY: none. At an event the states, their coordinates or only the rates jump. After each event fmi2.c and fmi3.c report changed
+// states, so that integrators that use earlier rates begin again.
 void fmu_begin_event(fmu_run *r);
-od_status fmu_handle_event(fmu_run *r, fmu_event *event);
+od_status fmu_handle_event(fmu_run *r, double *next);
 void fmu_end_event(fmu_run *r);
 // Returns whether the importer has to begin an event after a step: the coordinates are ill-conditioned.
 bool fmu_wants_event(fmu_run *r);
