@@ -34,7 +34,8 @@ static int find_column(const reader *r, const char *name) {
     if (strcmp(r->table->name[i], name) == 0) return i;
     od_nearest_try(&nearest, r->table->name[i]);
   }
-  od_fail(r->err, OD_BAD_INPUT, "%s: no column '%s'%s", r->path, name, od_nearest_suggestion(&nearest).text);
+  od_fail(r->err, OD_BAD_INPUT, "%s: there is no column '%s'%s", r->path, name,
+          od_nearest_suggestion(&nearest, NULL).text);
   return -1;
 }
 

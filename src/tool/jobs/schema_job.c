@@ -277,8 +277,7 @@ static int find_kind(od_job *job, const char *name) {
     if (strcmp(kinds[i].name, name) == 0) return i;
     od_nearest_try(&nearest, kinds[i].name);
   }
-  od_job_error(job, "there is no schema of '%s'; expected machine, experiment, fit, study, friction or twin%s", name,
-               od_nearest_suggestion(&nearest).text);
+  od_job_error(job, "there is no schema of '%s'%s", name, od_nearest_suggestion(&nearest, NULL).text);
   return -1;
 }
 
@@ -313,8 +312,8 @@ static int print_reference(od_job *job, int kind, const char *section) {
     }
   }
   if (!section) return OD_JOB_DONE;
-  od_job_error(job, "there is no section '%s'; 'oleodyn schema KIND --reference' lists the sections%s", section,
-               od_nearest_suggestion(&nearest).text);
+  od_job_error(job, "there is no section '%s'%s", section,
+               od_nearest_suggestion(&nearest, "'oleodyn schema KIND --reference' lists the sections").text);
   return OD_JOB_BAD_INPUT;
 }
 

@@ -195,7 +195,8 @@ static bool add_slider(od_job *job, const od_machine *machine, computing_page *c
     od_nearest nearest = od_nearest_to(path);
     for (int k = 0; k < od_machine_number_count(machine); k++)
       od_nearest_try(&nearest, od_machine_number(machine, k).path);
-    od_job_error(job, "--slider: the machine has no number '%s'%s", path, od_nearest_suggestion(&nearest).text);
+    od_job_error(job, "--slider: the machine has no number '%s'%s", path,
+                 od_nearest_suggestion(&nearest, "'oleodyn info FILE' lists all numbers").text);
     return false;
   }
   const od_number n = od_machine_number(machine, i);

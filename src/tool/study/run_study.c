@@ -89,7 +89,7 @@ static od_status take_known(const od_study *s, const od_known_value *v, od_error
       return OD_OK;
     }
   return od_fail(err, OD_BAD_INPUT, "%s:%d:%d: the case '%s' has no metric '%s'%s", v->place.file, v->place.line,
-                 v->place.column, v->case_name, v->metric, od_nearest_suggestion(&nearest).text);
+                 v->place.column, v->case_name, v->metric, od_nearest_suggestion(&nearest, NULL).text);
 }
 
 // Keeps the values of a row for histograms, if 2 to MOST_VALUES runs have a value. Returns false if memory runs out.
