@@ -57,7 +57,8 @@ struct od_fmu {
 // The name of the function of the FMU that runs, for messages about crashes; "": none.
 extern const char *volatile od_fmu_running;
 
-// Loads the binary. The description and the folder must outlive `f`.
+// Loads the binary. The description and the folder must outlive `f`. Returns false and stores the reason in f->error if the
+// binary cannot be loaded.
 bool od_fmu_load(od_fmu *f, const od_fmu_description *d, od_fmu_interface interface, const char *folder);
 // Set and get all variables of a list.
 bool od_fmu_set_list(od_fmu *f, const od_fmu_list *list, const double *value);

@@ -102,7 +102,8 @@ od_board *od_board_new(const od_twin *twin);
 void od_board_free(od_board *b);
 OD_OWNED_POINTER(od_board, od_board_free);
 
-// The thread of the observer: creates the ring of frames, and gives the columns to the door. The memory of the board keeps copies of the names.
+// The thread of the observer: creates the ring of frames, and gives the columns to the door. The memory of the board keeps copies
+// of the names. Fails with OD_NO_MEMORY.
 od_status od_board_begin(od_board *b, int machine, const od_frame_head *head);
 
 // The thread of the writer.

@@ -11,9 +11,10 @@
 // TLS 1.2 and 1.3 with the ciphers that the library considers secure.
 extern const char od_tls_priorities[];
 
-// Reads a file that is no secret, with a zero at the end.
+// Reads a file that is no secret, with a zero at the end. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 od_status od_public_file_read(const char *path, const char *what, od_arena *memory, char **content, od_error *err);
-// Checks that the texts are a certificate, its key, and the certificate of an authority (NULL: none). Fails with OD_BAD_INPUT.
+// Checks that the texts are a certificate, its key, and the certificate of an authority (NULL: none). Fails with OD_BAD_INPUT or
+// OD_NO_MEMORY.
 od_status od_tls_check(const od_twin_page *page, const char *certificate, const char *key, const char *authority,
                        od_error *err);
 

@@ -42,7 +42,7 @@ typedef struct od_door {
 } od_door;
 
 // Opens the door: reads secrets, listens, and starts the thread. The twin and the board must outlive the door. Fails with OD_BAD_INPUT for wrong
-// secrets, OD_IO if the address cannot be used.
+// secrets, OD_IO if the address cannot be used, and OD_NO_MEMORY.
 od_status od_door_open(const od_twin *twin, od_board *board, od_door **out, od_error *err);
 void od_door_close(od_door *door);
 

@@ -71,7 +71,8 @@ void od_put_text(FILE *to, const char *text);
 
 // The table of routes (routes.c), ended by a row without a path.
 extern const od_route od_routes[];
-// Finds the route of a path. *status: 404 or 405 if there is none. The parts of the path go into the request.
+// Finds the route of a path. *status: 0; 404 or 405 if there is none, and the function then returns NULL. The parts of the path
+// go into the request.
 const od_route *od_route_find(const struct od_door *door, const char *method, const char *path, od_request *r,
                               int *status);
 

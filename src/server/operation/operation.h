@@ -132,7 +132,7 @@ typedef struct od_machine_thread {
 od_status od_machine_thread_init(od_machine_thread *r, struct od_twin_run *o, int index, od_error *err);
 void od_machine_thread_end(od_machine_thread *r);
 // Reads the rows of the history after the checkpoint: the observer takes them as its first samples, so that only samples that were not written
-// are lost if the source does not send again.
+// are lost if the source does not send again. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_machine_thread_read_replay(od_machine_thread *r, od_error *err);
 // Finds the columns of the machine in the messages of its source, and starts the observer. An error is an event; the machine is then broken.
 void od_machine_thread_start(od_machine_thread *r, const od_table *head);
@@ -143,7 +143,7 @@ void od_machine_thread_publish(od_machine_thread *r);
 // Waits for the end of the observer, whose queue is closed.
 void od_machine_thread_join(od_machine_thread *r);
 
-// ---- Alarms (alarms.c). The writer calls od_alarms_take() for each row.
+// ---- Alarms (alarms.c). The writer calls od_alarms_take() for each row. od_alarms_init() fails with OD_NO_MEMORY.
 od_status od_alarms_init(od_machine_thread *r);
 void od_alarms_take(od_machine_thread *r, const od_row_head *head, const double *row);
 
@@ -216,7 +216,8 @@ void od_writer_end(od_twin_run *o);
 
 typedef struct od_publisher od_publisher;
 struct od_twin_run;
-// Connects to the broker in the background. *out is set also on failure; free it in all cases.
+// Connects to the broker in the background. *out is set also on failure; free it in all cases. Fails with OD_BAD_INPUT, OD_IO or
+// OD_NO_MEMORY.
 od_status od_publisher_new(const struct od_twin_run *o, od_publisher **out, od_error *err);
 // Publishes the last estimates of all machines, if there is a connection.
 void od_publisher_write(od_publisher *p);
@@ -225,7 +226,8 @@ void od_publisher_free(od_publisher *p);
 // ---- The page (twin_page.c)
 
 typedef struct od_twin_page_run od_twin_page_run;
-// Opens the page of the twin, before the threads start. Fails with OD_BAD_INPUT or OD_IO. o->page may be set also on failure.
+// Opens the page of the twin, before the threads start. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY. o->page may be set also
+// on failure.
 od_status od_twin_page_new(od_twin_run *o, od_error *err);
 // Ends the server; od_twin_page_free() frees the memory, after all other threads have ended.
 void od_twin_page_close(od_twin_run *o);
@@ -244,7 +246,7 @@ void od_twin_page_event(od_twin_run *o, const od_twin_event *e);
 
 // Prints all metrics.
 void od_metrics_print(FILE *to, od_twin_run *o);
-// Writes the file of metrics. Fails with OD_IO.
+// Writes the file of metrics. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_metrics_write(od_twin_run *o, od_error *err);
 
 #endif

@@ -20,7 +20,8 @@ typedef struct od_message_reader {
   bool units_may_follow;  // whether the next message may have the units of the columns
 } od_message_reader;
 
-// Prepares a reader. Fails with OD_BAD_INPUT if the names of the columns in the configuration are not valid.
+// Prepares a reader. Fails with OD_BAD_INPUT if the names of the columns in the configuration are not valid, and with
+// OD_NO_MEMORY.
 od_status od_message_begin(od_message_reader *r, const od_twin_source *source, const char *const *missing,
                            od_error *err);
 void od_message_end(od_message_reader *r);

@@ -18,7 +18,7 @@ typedef struct od_sample_queue {
   double *cell;
 } od_sample_queue;
 
-// Creates a queue in the memory of an arena. Call od_sample_queue_end() before the arena is freed.
+// Creates a queue in the memory of an arena. Call od_sample_queue_end() before the arena is freed. Fails with OD_NO_MEMORY.
 od_status od_sample_queue_init(od_sample_queue *q, od_arena *memory, int capacity, int cells);
 void od_sample_queue_end(od_sample_queue *q);
 // Appends a copy of a sample. waits: whether to wait for a free place. Returns false if the sample was left out.

@@ -73,7 +73,8 @@ od_status od_export_machine(const od_machine *machine, const od_export_options *
                             od_error *err);
 od_status od_export_experiment(const od_experiment *e, const od_export_options *options, od_export_program *out,
                                od_error *err);
-// Creates a run of the program, in double precision, in memory of the program's arena, which grows until the run fits.
+// Creates a run of the program, in double precision, in memory of the program's arena, which grows until the run fits. Fails with
+// OD_NO_MEMORY, OD_BAD_ARGUMENT or OD_NOT_AVAILABLE.
 od_status od_export_create_run(od_export_program *p, od_embedded_run **run, od_error *err);
 void od_export_program_free(od_export_program *p);
 

@@ -17,7 +17,7 @@ typedef struct od_mdf_field {
 } od_mdf_field;
 
 // Prepares the decoding of a channel. needs_bytes: whether the caller reads bytes (od_mdf_field_bytes()) of a channel without numbers.
-// The caller frees the field, also after a failure.
+// The caller frees the field, also after a failure. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_mdf_field_init(od_mdf_field *f, const od_mdf_file *file, const od_mdf_contents *contents, int channel,
                             int column, bool needs_bytes, od_mdf_budget *budget, size_t capacity, od_error *err);
 void od_mdf_field_free(od_mdf_field *f);

@@ -26,10 +26,11 @@ od_status od_run_model_between(int samples, const double *t, const double *v, in
 void od_run_model_free(od_run_model *m);
 OD_OWNED_POINTER(od_run_model, od_run_model_free);
 
-// Computes the force at the samples of a run that starts at rest. Fails with OD_NOT_FINITE if the numbers are not valid
-// for the law.
+// Computes the force at the samples of a run that starts at rest. Fails with OD_NOT_FINITE if the numbers are not valid for the
+// law, and with OD_NO_MEMORY.
 od_status od_run_model_force(const od_run_model *m, const od_law_numbers *n, double *force);
-// Computes the force and its derivatives with respect to some numbers: a row of `columns` derivatives per sample.
+// Computes the force and its derivatives with respect to some numbers: a row of `columns` derivatives per sample. Fails like
+// od_run_model_force().
 od_status od_run_model_slopes(const od_run_model *m, const od_law_numbers *n, int columns, const int *number,
                               double *force, double *slopes);
 

@@ -173,7 +173,8 @@ od_polygon od_outline_hull(od_arena *arena, const od_circle *circle, int count);
 // Returns the outline of the union of strokes, whose corners are rounded with a radius of about `blend`, counterclockwise. No points
 // if an allocation fails.
 od_polygon od_outline_union(od_arena *arena, const od_stroke *stroke, int count, double blend);
-// Returns the convex hull of points, counterclockwise.
+// Returns the convex hull of points, counterclockwise, in memory of the arena. Sorts the points. No points: the hull is empty;
+// also if an allocation fails.
 od_polygon od_outline_points_hull(od_arena *arena, double (*point)[2], int count);
 
 // --- Bodies (scene_bodies.c, scene_ground.c) ----------------------------------------------------------------------

@@ -109,7 +109,7 @@ typedef struct od_twin {
 
 extern const od_section_class od_twin_section;
 
-// Loads a twin file and all its experiments. Fails with OD_BAD_INPUT or OD_IO, and messages about all errors.
+// Loads a twin file and all its experiments. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY, and messages about all errors.
 od_status od_twin_load(const char *path, od_content content, od_twin **out, od_messages *messages);
 void od_twin_free(od_twin *twin);
 OD_OWNED_POINTER(od_twin, od_twin_free);
