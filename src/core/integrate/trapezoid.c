@@ -174,7 +174,8 @@ static void restore_stage(od_sim *s) {
   memcpy(od_sim_at(s, s->k_next), end + nx, (size_t)nk * sizeof *end);
 }
 
-// Computes the derivatives at the half-way point, then restores the solution of the stage with its residual.
+// Computes the derivatives at the half-way point, then restores the solution of the stage with its residual. Fails with a status
+// of od_sim_step().
 static od_status differentiate_half_way(od_sim *s, const od_stage *stage, int by, const double *dx) {
   go_half_way(s, dx);
   od_status status = od_sim_differentiate_stage(s, stage, by);

@@ -261,7 +261,7 @@ static int choose_level(binning *b, double width) {
   return bytes <= most_row_bytes ? -1 : 0;
 }
 
-// Copies the bins of a channel that have values.
+// Copies the bins of a channel that have values. Fails with OD_NO_MEMORY.
 static od_status give_bins(const binning *b, int channel, int level, od_arena *memory, od_history_bins *out) {
   const bin *from = b->bin + channel * b->bins;
   double *numbers = OD_TAKE_MATRIX(memory, double, 4, b->bins > 0 ? b->bins : 1);
@@ -279,7 +279,7 @@ static od_status give_bins(const binning *b, int channel, int level, od_arena *m
   return OD_OK;
 }
 
-// Copies the rows of a channel: there are not more rows than bins.
+// Copies the rows of a channel: there are not more rows than bins. Fails with OD_NO_MEMORY.
 static od_status give_rows(const binning *b, int channel, od_arena *memory, od_history_bins *out) {
   double *numbers = OD_TAKE_MATRIX(memory, double, 2, b->rows > 0 ? b->rows : 1);
   if (!numbers) return OD_NO_MEMORY;

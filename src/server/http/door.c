@@ -229,7 +229,7 @@ static void *serve(void *user) {
 
 // --- Opening and closing ------------------------------------------------------------------------------------------
 
-// Creates the listening socket.
+// Creates the listening socket. Fails with OD_IO.
 static od_status listen_at(od_door *d, od_error *err) {
   const od_twin_page *p = d->page;
   struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons((uint16_t)p->port)};
@@ -247,7 +247,7 @@ static od_status listen_at(od_door *d, od_error *err) {
   return od_fail(err, OD_IO, "the page cannot be served at %s, port %d: %s", p->address, p->port, strerror(errno));
 }
 
-// Raises the limit of open files so that all connections fit.
+// Raises the limit of open files so that all connections fit. Fails with OD_BAD_INPUT.
 static od_status allow_files(const od_twin_page *p, od_error *err) {
   struct rlimit limit;
   const rlim_t needed = (rlim_t)p->connections + 256;
@@ -302,7 +302,8 @@ static od_status start_daemon(od_door *d, od_error *err) {
   return OD_OK;
 }
 
-// Counts the alarms of the history that are not acknowledged, at most MOST_OPEN of each machine.
+// Counts the alarms of the history that are not acknowledged, at most MOST_OPEN of each machine. Fails with OD_IO or
+// OD_NO_MEMORY.
 static od_status count_alarms(od_door *d, od_error *err) {
   od_status status = OD_OK;
   for (int i = 0; d->history && i < d->twin->machines && status == OD_OK; i++) {

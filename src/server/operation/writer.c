@@ -13,6 +13,7 @@ static const double retain_every = 10, pause_without_history = 0.2, longest_paus
 // --- Rows ---------------------------------------------------------------------------------------------------------
 
 // Defines the channels of a machine: the columns of its rows after the time. The standard deviation of estimate.X is sigma.X.
+// Fails with OD_IO or OD_NO_MEMORY.
 static od_status define(od_twin_run *o, od_machine_thread *r, const od_row_head *head, od_error *err) {
   OD_SCRATCH(scratch);
   od_history_channel *channel = OD_TAKE(&scratch, od_history_channel, head->columns);

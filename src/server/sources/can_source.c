@@ -70,7 +70,7 @@ static bool is_wanted(const od_twin_source *s, const char *name) {
   return !s->column;
 }
 
-// Collects the signals of a message. names, units: lists of the columns so far.
+// Collects the signals of a message. names, units: lists of the columns so far. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status take_message(od_can_decoder *d, const od_dbc_message *m, const char **names, const char **units,
                               int *columns, od_error *err) {
   message *to = &d->message[d->messages];
@@ -92,7 +92,7 @@ static od_status take_message(od_can_decoder *d, const od_dbc_message *m, const 
   return od_arena_status(&d->memory) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
-// Reports columns of the settings that no database has.
+// Reports columns of the settings that no database has. Fails with OD_BAD_INPUT.
 static od_status check_columns(const od_can_decoder *d, const char *const *names, int columns, od_error *err) {
   for (int i = 0; d->settings->column && d->settings->column[i]; i++) {
     bool found = strcmp(d->settings->column[i], "time") == 0;
@@ -241,7 +241,7 @@ static void close_bus(void *self) {
   od_free(b);
 }
 
-// Opens a raw socket of an interface, with CAN FD where it is known and with times of the kernel.
+// Opens a raw socket of an interface, with CAN FD where it is known and with times of the kernel. Fails with OD_IO.
 static od_status open_interface(bus *b, const char *name, od_error *err) {
   const int on = 1, buffer = RECEIVE_BUFFER;
   struct ifreq request = {0};

@@ -46,7 +46,7 @@ static char *read_text(od_arena *arena, const char *path, od_error *err) {
   return text;
 }
 
-// Reads symbols.txt.
+// Reads symbols.txt. Fails with OD_IO or OD_NO_MEMORY.
 static od_status read_symbols(search *k, const char *path, od_error *err) {
   char *text = read_text(&k->memory, path, err);
   if (!text) return OD_IO;

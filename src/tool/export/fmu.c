@@ -169,6 +169,7 @@ static od_status write_text(exporter *x, const char *name, void (*print)(const o
 }
 
 // Computes the token from everything that determines the behavior of the FMU: version of oleodyn, names, numbers and tables.
+// Fails with OD_NO_MEMORY.
 static od_status find_token(exporter *x, od_error *err) {
   od_text_stream page;
   od_text_stream_open(&page);

@@ -60,7 +60,8 @@ static bool write_floats(FILE *to, const double *value, int count) {
   return true;
 }
 
-// Runs the observer in double precision, and writes the samples for the run in single precision.
+// Runs the observer in double precision, and writes the samples for the run in single precision. Fails with OD_BAD_INPUT, OD_IO,
+// OD_NO_MEMORY, or a status of od_sim_step().
 static od_status run_double(trial *t, const od_experiment *e, od_embedded_run *run, FILE *samples, od_error *err) {
   OD_SCOPED(od_sample_source_free) od_sample_source source = {0};
   od_status status = od_sample_source_of(e, &source, err);

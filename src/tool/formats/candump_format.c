@@ -261,7 +261,7 @@ static bool is_empty(const char *text, size_t length) {
   return true;
 }
 
-// Reads lines up to the next frame. *ns: time in the line, ns.
+// Reads lines up to the next frame. *ns: time in the line, ns. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status next_line(candump *s, od_can_frame *f, long long *ns, bool *end, od_error *err) {
   for (;;) {
     const char *text;
@@ -291,7 +291,8 @@ static od_status next_line(candump *s, od_can_frame *f, long long *ns, bool *end
 }
 
 // Reads the time of the first frame, and decides whether times without a date are differences: times since the first
-// frame rarely descend or repeat. Traces in the format for files have no differences.
+// frame rarely descend or repeat. Traces in the format for files have no differences. Fails with OD_BAD_INPUT, OD_IO or
+// OD_NO_MEMORY.
 static od_status find_times(candump *s, od_error *err) {
   od_can_frame f;
   bool end = false;

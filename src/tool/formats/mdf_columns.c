@@ -139,7 +139,8 @@ static bool label_groups(const od_mdf_contents *c, od_mdf_columns *columns, od_a
   return od_arena_status(memory) == OD_OK;
 }
 
-// Chooses the channels that become columns. Groups without times have no columns if other groups have times.
+// Chooses the channels that become columns. Groups without times have no columns if other groups have times. Fails with
+// OD_NO_MEMORY.
 static od_status choose_channels(const od_mdf_file *file, od_mdf_contents *c, od_mdf_columns *columns, od_arena *memory,
                                  od_error *err) {
   columns->channel = OD_TAKE(memory, int, c->channels + 1);

@@ -198,7 +198,8 @@ static double *take_column(const reader *r, const char *name, const char *si, od
   return column && read_column(r, name, si, column) ? column : NULL;
 }
 
-// Reads the columns of a log as a run: time, speed (or the slope of the position), pressures, and the force or its balance. Estimates the noise.
+// Reads the columns of a log as a run: time, speed (or the slope of the position), pressures, and the force or its balance.
+// Estimates the noise. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_data *d) {
   const od_friction_log *log = &plan->log;
   const char *velocity = log->velocity ? log->velocity : "velocity";

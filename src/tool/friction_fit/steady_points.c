@@ -82,7 +82,7 @@ static void drop_rise(od_steady_points *p) {
   p->count = kept;
 }
 
-// Uses samples of the run, settled or not, as points of steady motion. Leaves out samples at rest.
+// Uses samples of the run, settled or not, as points of steady motion. Leaves out samples at rest. Fails with OD_NO_MEMORY.
 static od_status take_samples(const od_friction_plan *plan, od_friction_data *d, od_error *err) {
   const od_friction_points *p = &plan->points;
   if (od_friction_data_take_points(d, d->samples / p->every + 1) != OD_OK)

@@ -108,7 +108,7 @@ static od_status write_checkpoint(const void *user, const char *path, od_error *
   return od_checkpoint_write(&((const finished_run *)user)->checkpoint, path, err);
 }
 
-// Requests the values of all states at the end of the run.
+// Requests the values of all states at the end of the run. Fails with OD_NOT_AVAILABLE or OD_NO_MEMORY.
 static od_status prepare_state(const od_machine *machine, od_arena *arena, od_run_options *options, finished_run *s,
                                od_error *err) {
   od_status status = od_state_names_list(machine, &s->names, err);
