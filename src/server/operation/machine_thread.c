@@ -76,7 +76,8 @@ void od_machine_thread_end(od_machine_thread *r) {
   od_arena_free(&r->memory);
 }
 
-// Finds the columns of the experiment's channels. The messages about columns that do not fit become one event each.
+// Finds the columns of the experiment's channels. The messages about columns that do not fit become one event each. Returns
+// whether all channels have a column.
 static bool find_columns(od_machine_thread *r, const od_table *head) {
   const od_twin_source *source = &r->operation->twin->source[r->settings->source];
   od_error err = {0};
@@ -212,7 +213,7 @@ static void resume(void *self, double t, const double *u) {
   memcpy(r->u, u, (size_t)od_machine_input_count(r->e->model) * sizeof *u);
 }
 
-// Copies the names of the columns: the writer may need them longer than the observer.
+// Copies the names of the columns: the writer may need them longer than the observer. Returns false if an allocation fails.
 static bool begin(void *user, const od_observed *o) {
   od_machine_thread *r = user;
   const int columns = o->columns.count;

@@ -148,7 +148,7 @@ static int index_of(const char *word, const char *const *words) {
   return -1;
 }
 
-// Lists words: "a, b or c".
+// Returns a list of words: "a, b or c". The scratch arena owns the text.
 static const char *enumerate(od_loader *ld, const char *const *words) {
   const char *text = "";
   for (int i = 0; words[i] != NULL; i++) {

@@ -162,7 +162,8 @@ static void keep_failure(od_fmu_import *m, double t, const char *text) {
   pthread_mutex_unlock(&m->lock);
 }
 
-// Returns a worker that no other thread uses, if possible one at the moment of the token with these parameters.
+// Returns a worker that no other thread uses, if possible one at the moment of the token with these parameters. Returns NULL if
+// no worker can be started.
 static worker *take_worker(od_fmu_import *m, double token, const double *q, od_error *err) {
   pthread_mutex_lock(&m->lock);
   worker **best = &m->idle;
@@ -586,7 +587,8 @@ static const od_fmu_signal *copy_signals(od_fmu_import *m, const od_fmu_signal *
   return copy;
 }
 
-// Tries the derivatives of the FMU at the start. Some FMUs declare derivatives but do not have all of them.
+// Tries the derivatives of the FMU at the start. Some FMUs declare derivatives but do not have all of them. Returns false if a
+// derivative is missing.
 static bool try_derivatives(od_fmu_import *m, const double *x, const double *u, const double *q) {
   double by[(OD_MOST_FOREIGN_OUTPUTS + OD_MOST_FOREIGN_STATES) * (OD_MOST_FOREIGN_STATES + OD_MOST_BLOCK_INPUTS)];
   od_foreign_point at = {0, x, u, q};

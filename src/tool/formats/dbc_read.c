@@ -236,7 +236,7 @@ static void read_comment(reader *r) {
   if (s) s->comment = text;
 }
 
-// Reads pairs of a raw value and its name, up to a semicolon. *count: number of pairs.
+// Reads pairs of a raw value and its name, up to a semicolon. *count: number of pairs. The arena owns the list.
 static od_dbc_value *read_values(reader *r, int *count) {
   od_dbc_value *list = NULL;
   *count = 0;

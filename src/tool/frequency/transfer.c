@@ -72,7 +72,7 @@ double od_transfer_error(const od_transfer *t, const od_frf *f) {
 
 // --- Poles --------------------------------------------------------------------------------------------------------
 
-// Computes the eigenvalues of the companion matrix, which LAPACK balances.
+// Computes the eigenvalues of the companion matrix, which LAPACK balances. Returns false if LAPACK does not find all eigenvalues.
 bool od_transfer_roots(int degree, const double *coefficient, double scale, double _Complex *root) {
   double companion[OD_TRANSFER_MOST * OD_TRANSFER_MOST] = {0}, real[OD_TRANSFER_MOST], imaginary[OD_TRANSFER_MOST];
   if (degree == 0) return true;

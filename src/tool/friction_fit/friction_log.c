@@ -61,12 +61,13 @@ static bool read_column(const reader *r, const char *name, const char *si, doubl
   return true;
 }
 
-// noise_of() estimates the standard deviation of the noise of a smooth signal from second differences. Second differences have six
-// times the variance of the noise. The median excludes samples with large curvature. Returns 0 for fewer than 8 samples.
 static int by_size(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
+
+// Estimates the standard deviation of the noise of a smooth signal from second differences, which have six times the variance of
+// the noise. The median excludes samples with large curvature. Returns 0 for fewer than 8 samples or if an allocation fails.
 static double noise_of(int count, const double *x) {
   if (count < 8) return 0;
   OD_SCRATCH(scratch);

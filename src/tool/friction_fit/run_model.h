@@ -20,8 +20,8 @@ typedef struct od_run_model {
 // it are samples. Fails with OD_NO_MEMORY, and with OD_BAD_ARGUMENT if times do not increase or a number is not finite; *out is
 // then NULL.
 od_status od_run_model_new(int count, const double *t, const double *v, int every, od_run_model **out);
-// Creates a model over samples with linear interpolation, each interval divided into `substeps` steps. Fails with
-// the same statuses; *out is then unchanged or NULL.
+// Creates a model over samples with linear interpolation, each interval divided into `substeps` steps. Fails like
+// od_run_model_new(); *out is then unchanged or NULL.
 od_status od_run_model_between(int samples, const double *t, const double *v, int substeps, od_run_model **out);
 void od_run_model_free(od_run_model *m);
 OD_OWNED_POINTER(od_run_model, od_run_model_free);

@@ -12,7 +12,7 @@ typedef struct od_time_facts {
   char file[101];               // beginning of the path of the log
 } od_time_facts;
 od_time_facts od_time_facts_of(const od_log *log);
-// Adds remarks about these facts. Returns false if out of memory.
+// Adds remarks about the facts of the log to the verdict. Returns false if an allocation fails.
 bool od_time_facts_remark(const od_time_facts *facts, od_verdict *verdict);
 
 // A log with its plan. The plan must not move while the log exists.

@@ -285,7 +285,7 @@ static void start(od_loader *ld, od_loading_block *b, fmu_reader *r, const char 
   b->sample = r->w.sample;
 }
 
-// Stores the import in the machine, which closes it.
+// Stores the import in the machine, which closes the import. Returns false if an allocation fails.
 static bool keep_import(od_loader *ld, od_fmu_import *import) {
   od_machine *m = ld->draft->machine;
   od_fmu_import **list = od_arena_extend(&ld->document->arena, m->fmu, m->fmus, sizeof *list);

@@ -33,7 +33,7 @@ void od_run_end(od_run_state *r) {
   od_arena_free(&r->arena);
 }
 
-// Allocates the simulation and the arrays of the run.
+// Allocates the simulation and the arrays of the run. Returns false if an allocation fails.
 static bool allocate(od_run_state *r) {
   const od_integrator *integrator = r->method.integrator;
   od_arena *arena = &r->arena;
