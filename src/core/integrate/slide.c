@@ -295,7 +295,7 @@ static int hold_on(od_sim *s, const attempt *a, const memory *m, const unknowns 
 // ---- derivatives of a step that slides
 //
 // The values v of jumps between -1 and 1 depend on all other variables j, because s = 0 at the end. From ds = s_v dv + s_j dj
-// = 0, the derivatives of the new state with respect to j are the derivatives at constant v minus x_v s_v^-1 s_j. Here x_v,
+// = 0, the derivatives of the new state with respect to j are the derivatives at constant v minus x_v s_v^-1 s_j. x_v,
 // like derivatives with respect to parameters, comes from the integrator (od_sim.by_held), and s_v and s_j from the plant.
 
 // Computes the derivatives of the guards of q along a direction: a column of derivatives of the new state, entries `stride`

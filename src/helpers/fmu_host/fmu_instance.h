@@ -9,8 +9,8 @@ typedef struct od_fmu od_fmu;
 // The functions of a version of FMI. All functions return false after an error, whose text is in od_fmu.error.
 typedef struct od_fmi {
   bool (*load)(od_fmu *f);  // finds the functions in the binary
-  // Creates the instance; then starts it with the values of the parameters and inputs at time t. After the start the instance is in
-  // continuous-time mode or in step mode. free_instance: frees the instance, if there is one.
+  // Creates the instance; then starts the FMU with the values of the parameters and inputs at time t. After the start the
+  // instance is in continuous-time mode or in step mode. free_instance: frees the instance, if there is one.
   bool (*instantiate)(od_fmu *f);
   bool (*start)(od_fmu *f, double t, const double *q, const double *u);
   void (*free_instance)(od_fmu *f);

@@ -32,8 +32,8 @@ od_status od_history_open(const od_twin_history *settings, od_history **out, od_
 void od_history_close(od_history *h);
 OD_OWNED_POINTER(od_history, od_history_close);
 
-// Adds a machine, or finds it by its name. *machine receives its index, counted from 0 in the order of the calls; *last the time of its
-// last row; -INFINITY: none. Fails with OD_IO or OD_NO_MEMORY.
+// Adds a machine, or finds the machine by its name. *machine receives its index, counted from 0 in the order of the calls; *last
+// the time of its last row; -INFINITY: none. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_history_add_machine(od_history *h, const char *name, const char *title, int *machine, double *last,
                                  od_error *err);
 // Defines the channels of the rows, before the first row of a machine, and commits. May be called again after a failure. Fails
@@ -50,7 +50,8 @@ od_status od_history_add_event(od_history *h, int machine, double t, double cloc
                                od_error *err);
 // Returns the id of the event that was added last.
 int64_t od_history_event_id(od_history *h);
-// Stores the time at which an event was acknowledged, if it is not acknowledged yet. clock: seconds since 1970. Fails with OD_IO.
+// Stores the time at which an event was acknowledged, unless the event was acknowledged before. clock: seconds since 1970. Fails
+// with OD_IO.
 od_status od_history_acknowledge(od_history *h, int64_t event, double clock, od_error *err);
 // Stores the checkpoint of an observer, in place of the previous one. sequence: sequence number of the last sample; -1: none.
 // Fails with OD_IO.

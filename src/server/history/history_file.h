@@ -62,14 +62,14 @@ struct od_history {
 od_status od_history_fail(od_history *h, const char *what, od_error *err);
 // Runs statements without a result. Fails with OD_IO.
 od_status od_history_run(od_history *h, const char *sql, od_error *err);
-// Prepares a statement; the caller finalizes it. NULL on failure.
+// Prepares a statement; the caller finalizes the statement. NULL on failure.
 sqlite3_stmt *od_history_prepare(od_history *h, const char *sql, od_error *err);
 // Begins the transaction if none is open. Fails with OD_IO.
 od_status od_history_enter(od_history *h, od_error *err);
-// Runs a statement with bound values to its end and resets it. Fails with OD_IO.
+// Runs a statement with bound values to its end and resets the statement. Fails with OD_IO.
 od_status od_history_step(od_history *h, sqlite3_stmt *s, od_error *err);
 
-// history_pyramid.c: adds a row to the open buckets and writes those that are complete. Fails with OD_IO.
+// history_pyramid.c: adds a row to the open buckets and writes the complete buckets. Fails with OD_IO.
 od_status od_pyramid_take(od_history *h, od_history_machine *m, const double *row, od_error *err);
 // Computes the open buckets from the stored blocks and buckets, after the channels have been defined. Fails with OD_IO.
 od_status od_pyramid_restore(od_history *h, od_history_machine *m, od_error *err);

@@ -1,5 +1,5 @@
-// Reads the history for the page, beside the thread that writes. A reader has a connection of its own, so nothing waits for it, and reads what
-// has been committed. A reading that takes longer than OD_LONGEST_READING ends with an error.
+// Reads the history for the page, beside the thread that writes. A reader has a separate connection, so the writer does not wait
+// for the reader. A reader reads only committed data. A reading that takes longer than OD_LONGEST_READING ends with an error.
 #ifndef OD_HISTORY_HISTORY_READER_H
 #define OD_HISTORY_HISTORY_READER_H
 

@@ -1,4 +1,5 @@
-// The board: what the page shows of a twin, between the threads of the twin and the thread of the door (http/door.h).
+// The board: the data of a twin that the page shows, shared between the threads of the twin and the thread of the door
+// (http/door.h).
 //
 //   observer --> ring of frames --+
 //   writer   --> status, events --+--> door
@@ -17,7 +18,7 @@
 #include "samples/row_ring.h"
 #include "twin/twin.h"
 
-// An event as the page shows it. machine: index; -1: the twin. NAN: none.
+// An event, as answers and streams contain it.
 typedef struct od_shown_event {
   int64_t id;
   int machine;

@@ -1,16 +1,16 @@
-// Checks of the headers of a request: the host (against DNS rebinding), the origin and the site that sent it (against other pages), the cookie, and
-// the reader's role.
+// Checks of the headers of a request: the host (against DNS rebinding), the origin and the site of the sender (against other
+// pages), the cookie, and the reader's role.
 #ifndef OD_HTTP_DOOR_GUARD_H
 #define OD_HTTP_DOOR_GUARD_H
 
 #include "http/sessions.h"
 
-// The headers that matter; NULL: absent.
+// The headers that the checks need; NULL: absent.
 typedef struct od_headers {
   const char *host, *origin, *fetch_site, *content_type, *cookie, *authorization, *csrf, *last_event, *match;
-  bool is_doubled;  // whether one of them occurs twice
+  bool is_doubled;  // whether one of these headers occurs twice
 } od_headers;
-// Takes a header if it matters.
+// Stores a header of the request if a check needs this header.
 void od_headers_take(od_headers *h, const char *name, const char *value);
 
 // Returns whether a value of the header Host names this computer: a loopback name or a name of the page, with any port. If other computers can reach

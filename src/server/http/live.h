@@ -8,14 +8,14 @@
 // not count: the filter has not settled.
 enum { OD_SCALE_FRAMES = 5, OD_FRAMES_TO_SETTLE = 50 };
 
-// A machine as the streams show it. frame: OD_FRAME_COLUMNS numbers, then the columns.
+// A machine in the streams. frame: OD_FRAME_COLUMNS numbers, then the columns.
 typedef struct od_live_machine {
   const od_frame_head *head;  // NULL: not known yet
   double *frame;
-  bool has_frame, is_new;  // is_new: whether a frame has arrived since the last turn
-  long verdicts;           // number of verdicts that the streams have
-  long version;            // version of the description: it changes with the columns and with the scale of pressures
-  double pressure;         // end of the scale of pressures, Pa; 0: not known
+  bool has_frame, is_new;           // is_new: whether a frame has arrived since the last turn
+  long verdicts;                    // number of verdicts that the streams have
+  long version;                     // changes with the columns and with the scale of pressures
+  double pressure;                  // end of the scale of pressures, Pa; 0: not known
   double largest[OD_SCALE_FRAMES];  // largest pressures of the last frames, Pa
   long frames;                      // number of frames so far
   od_history_span span;             // times with data in the history, a few seconds old

@@ -1,5 +1,5 @@
 // Streams of server-sent events. Each stream has a buffer of limited size. A reader that is slow loses frames; a reader that does not even take the
-// events is dropped. A stream without data is suspended, so that it costs nothing.
+// events is dropped. A stream without data is suspended, and then needs no processor time.
 #include <math.h>
 #include <string.h>
 
@@ -138,7 +138,7 @@ static void put_event_message(FILE *to, const od_door *d, const od_shown_event *
   fputs("\n\n", to);
 }
 
-// Writes the newest frame of a machine: the values of all series, and the standard deviations of those that have one.
+// Writes the newest frame of a machine: the values of all series, and the standard deviations of the series that have one.
 static void put_frame(FILE *to, const od_door *d, int machine) {
   const od_live_machine *m = &d->live[machine];
   const od_twin_machine *settings = &d->twin->machine[machine];
@@ -308,7 +308,7 @@ const od_query_key od_stream_query[] = {
      9e15},
 };
 
-// Appends the events after an id, which the reader has missed: those of the history, then those that are not stored yet.
+// Appends the events after an id, which the reader has missed: first from the history, then the events that are not stored yet.
 static void put_missed(od_stream *s, int64_t after, double now) {
   OD_SCRATCH(scratch);
   od_door *d = s->door;

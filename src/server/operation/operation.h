@@ -3,8 +3,8 @@
 //   source --> order --> queue --> observer --> ring --> writer --> history, metrics
 //
 // A source thread reads messages and sorts samples (samples/sample_order.h). The observer takes samples from its queue, and puts a row into a ring
-// without locks, so that it never waits for the writer. What does not fit is left out, counted and reported. A source without loss, such as a
-// file through a pipe, is slowed down if the writer is late, but for at most a second.
+// without locks, so that it never waits for the writer. Samples that do not fit are left out, counted and reported. A source
+// without loss, such as a file through a pipe, is slowed down if the writer is late, but for at most a second.
 #ifndef OD_OPERATION_OPERATION_H
 #define OD_OPERATION_OPERATION_H
 
@@ -216,8 +216,8 @@ void od_writer_end(od_twin_run *o);
 
 typedef struct od_publisher od_publisher;
 struct od_twin_run;
-// Connects to the broker in the background. *out is set also on failure; free it in all cases. Fails with OD_BAD_INPUT, OD_IO or
-// OD_NO_MEMORY.
+// Connects to the broker in the background. *out is set also on failure; free the publisher in all cases. Fails with
+// OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_publisher_new(const struct od_twin_run *o, od_publisher **out, od_error *err);
 // Publishes the last estimates of all machines, if there is a connection.
 void od_publisher_write(od_publisher *p);

@@ -42,7 +42,7 @@ static bool is_estimate(const char *name) {
   return strncmp(name, "estimate.", 9) == 0;
 }
 
-// Publishes a JSON object and releases it.
+// Publishes a JSON object, and releases the object.
 static void publish_object(od_publisher *p, const char *topic, json_t *object, bool retain) {
   char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
   if (text) publish(p, topic, text, retain);

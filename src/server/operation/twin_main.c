@@ -45,7 +45,7 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return print_help();
     if (!strcmp(argv[i], "--version")) return puts("oleodyn-twin " OD_VERSION) < 0;
     if (!strcmp(argv[i], "--child")) {
-      prctl(PR_SET_PDEATHSIG, SIGTERM);  // 'oleodyn twin' has started this program, and ends it also when it crashes
+      prctl(PR_SET_PDEATHSIG, SIGTERM);  // this program ends if 'oleodyn twin' crashes
     } else if (!strcmp(argv[i], "--fresh")) {
       options.fresh = true;
     } else if (!strcmp(argv[i], "--quiet")) {

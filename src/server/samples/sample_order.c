@@ -36,7 +36,7 @@ static void add_range(od_sample_order *o, int at, int64_t first, int64_t last) {
   o->ranges++;
 }
 
-// Removes a number from the missing ones. Returns false if it is not missing.
+// Removes a number from the missing ones. Returns false if this number is not missing.
 static bool remove_missing(od_sample_order *o, int64_t n) {
   for (int i = o->ranges - 1; i >= 0; i--) {
     od_missing_range *r = &o->range[i];

@@ -23,7 +23,7 @@ od_status od_sample_queue_init(od_sample_queue *q, od_arena *memory, int capacit
 void od_sample_queue_end(od_sample_queue *q);
 // Appends a copy of a sample. waits: whether to wait for a free place. Returns false if the sample was left out.
 bool od_sample_queue_put(od_sample_queue *q, const od_raw_sample *s, bool waits);
-// Waits for the next sample and copies it; its cells go to `cell`. Returns false if the queue is closed and empty.
+// Waits for the next sample and copies the sample; its cells go to `cell`. Returns false if the queue is closed and empty.
 bool od_sample_queue_take(od_sample_queue *q, od_raw_sample *s, double *cell);
 // Closes the queue. drops: whether the remaining samples are left out, and counted.
 void od_sample_queue_close(od_sample_queue *q, bool drops);

@@ -164,7 +164,7 @@ static const message *find_message(const od_can_decoder *d, uint32_t key) {
   return d->messages > 0 ? bsearch(&wanted, d->message, (size_t)d->messages, sizeof *d->message, compare_keys) : NULL;
 }
 
-// Returns whether a signal is in a frame: it has all its bytes, and its switch has one of the values.
+// Returns whether a signal is in a frame: the message has all bytes of the signal, and its switch has one of the values.
 static bool is_present(const signal *s, const uint8_t *data, int length) {
   if (s->form.end > length) return false;
   if (s->of->by < 0) return true;

@@ -131,7 +131,7 @@ static bool has_main_pieces(const od_sheet *s, int net) {
 }
 
 // Considers a place beside a segment. A place beside a branch of a net with main pieces costs more: the pressure and the
-// flow that follow the name on a page would look like those of the branch.
+// flow that follow the name on a page would look like the pressure and flow of the branch.
 static void consider(const od_sheet *s, choice *best, const od_segment *g, double x, double y, double width,
                      double cost, bool is_right) {
   enum { NEAR = 6, NEIGHBOR_COST = 2, MARK_COST = 24, BRANCH_COST = 30 };

@@ -86,7 +86,7 @@ od_status od_discrete_transfer(const od_discrete *model, od_z_transfer **out, od
 od_status od_z_transfer_simulate(const od_z_transfer *z, const od_discrete_data *data, int output, long known,
                                  double *y, od_error *err);
 // Quality of the simulation of an output from row `from` to the last row. The first `known` rows give the initial state and the
-// offset. Fails with OD_NO_MEMORY.
+// offset. od_z_transfer_judge() fails with OD_NO_MEMORY.
 typedef struct od_z_quality {
   // Explained part of the output's variation in percent: 100 (1 - |y - model| / |y - mean(y)|). NaN: the output is
   // constant; negative infinity: the simulation diverges.

@@ -2,10 +2,11 @@
 #ifndef OD_DOCUMENT_SUGGEST_H
 #define OD_DOCUMENT_SUGGEST_H
 
+enum { OD_NEAREST_LISTED = 12 };  // largest number of candidates in a list
+
 // A search for the candidate nearest to `word`, one candidate at a time. A candidate is near if `word` may be a
 // misspelling of the candidate. A path is also near if `word` is the path with omitted or additional parts: crank.mass
 // for crank.beam.mass.
-enum { OD_NEAREST_LISTED = 12 };
 typedef struct od_nearest {
   const char *word;
   const char *best;                      // best candidate so far; NULL: no candidate is near

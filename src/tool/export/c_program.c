@@ -85,7 +85,7 @@ static bool is_listed(const listed *list, const char *name) {
 
 // ---- fields: tables
 
-// Prints what was chosen from the model: outputs, numbers and calibrations of sensors.
+// Prints the selection from the model: outputs, numbers and calibrations of sensors.
 static void print_chosen(FILE *to, writer *w) {
   const od_embedded *d = &w->p->d;
   od_c_integers(to, "output", d->output, d->outputs);

@@ -35,7 +35,7 @@ typedef struct od_fmu_options {
   void *user;
 } od_fmu_options;
 
-// What an export contains, for the report.
+// Counts of the contents of an FMU, for the report.
 typedef struct od_fmu_result {
   char token[40];
   int sources;

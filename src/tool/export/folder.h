@@ -1,4 +1,5 @@
-// A folder that appears only when it is complete. Its files are written to a temporary folder beside it, which is renamed at the end.
+// A folder that appears under its name only after all its files are written. Its files are written to a temporary folder beside
+// it, which is renamed at the end.
 #ifndef OD_EXPORT_FOLDER_H
 #define OD_EXPORT_FOLDER_H
 

@@ -237,7 +237,7 @@ static od_status choose_parameters(od_export_program *p, const od_machine *machi
   return OD_OK;
 }
 
-// Chooses integrator and steps of an FMU: those of `oleodyn simulate`. Fails with OD_BAD_INPUT.
+// Chooses integrator and steps of an FMU: the outputs of `oleodyn simulate`. Fails with OD_BAD_INPUT.
 static od_status choose_run(od_export_program *p, const od_machine *machine, const od_export_options *options,
                             od_error *err) {
   const od_run_wishes wishes = {.step = options->period};

@@ -117,7 +117,7 @@ static bool write_program(const trial *t, const char *path) {
   return fclose(to) == 0;
 }
 
-// Runs a command of the shell in the folder. Returns its exit code; -1: it did not run; -2: it was interrupted.
+// Runs a command of the shell in the folder. Returns its exit code; -1: the program did not run; -2: it was interrupted.
 static int run_command(const char *folder, const char *command, const char *argument) {
   posix_spawnattr_t attributes;
   if (posix_spawnattr_init(&attributes)) return -1;

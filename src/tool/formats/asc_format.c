@@ -167,7 +167,7 @@ static od_status read_head(asc *s, od_error *err) {
 
 typedef enum outcome { FRAME, OTHER, WRONG } outcome;
 
-// What a line of a frame lacks.
+// The missing part of a line of a frame: its place, and the expected text.
 typedef struct complaint {
   const char *place, *expected;
 } complaint;

@@ -18,8 +18,8 @@ static double mean_of(const double *x, int first, int count) {
   return sum / count;
 }
 
-// Returns the standard deviation of the noise of a sample, from differences of neighboring samples. A slow drift hardly
-// changes these differences.
+// Returns the standard deviation of the noise of a sample, from differences of neighboring samples. A slow drift has almost no
+// effect on these differences.
 static double noise_of(const double *x, int first, int count) {
   double sum = 0;
   for (int i = first; i + 1 < first + count; i++) sum += pow(x[i + 1] - x[i], 2);

@@ -1,5 +1,5 @@
-// A file that appears only when it is complete. The file is written under a temporary name in the same folder, flushed to disk, and
-// renamed at the end.
+// A file that appears under its name only after all data are written. The file is written under a temporary name in the same
+// folder, flushed to disk, and renamed at the end.
 #ifndef OD_ATOMIC_FILE_H
 #define OD_ATOMIC_FILE_H
 

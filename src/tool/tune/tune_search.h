@@ -1,4 +1,4 @@
-// The search for the tuned numbers, and what the data determine about them.
+// The search for the tuned numbers, and the precision with which the data determine these numbers.
 #ifndef OD_TUNE_TUNE_SEARCH_H
 #define OD_TUNE_TUNE_SEARCH_H
 
