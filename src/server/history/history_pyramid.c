@@ -1,6 +1,6 @@
-// The pyramid: minimum, maximum and sum of each channel in buckets of 1 s, 8 s, 64 s and so on. Only complete buckets are stored. The open ones
-// are in memory; after a restart they are computed from the stored rows and buckets, with the same bits, because sums are added in the same
-// order.
+// The pyramid: minimum, maximum and sum of each channel in buckets of 1 s, 8 s, 64 s and so on. Only complete buckets are stored.
+// The other buckets are in memory. After a restart they are computed from the stored rows and buckets, with the same bits,
+// because sums are added in the same order.
 #include <math.h>
 #include <string.h>
 

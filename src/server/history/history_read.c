@@ -59,7 +59,7 @@ static od_status read_block(reading *r, const char *data, int bytes, int rows, i
   return status;
 }
 
-// Blocks do not overlap, so the block with the smallest end after `to` is the last one of interest. Fails with OD_BAD_INPUT,
+// Blocks do not overlap, so reading ends with the block that has the smallest end after `to`. Fails with OD_BAD_INPUT,
 // OD_IO or OD_NO_MEMORY.
 static od_status read_rows(reading *r, double from, double to) {
   sqlite3_stmt *s = od_history_prepare(
@@ -82,7 +82,7 @@ static od_status read_rows(reading *r, double from, double to) {
   return status;
 }
 
-// Reads from a level, -1: the rows.
+// Reads the times from `from` to `to` (s) from a level of the pyramid; level -1: from the rows.
 static od_status read_level(reading *r, int level, double from, double to) {
   if (level < 0) return read_rows(r, from, to);
   const double width = od_history_width(level);

@@ -7,7 +7,7 @@
 
 enum { OD_LONGEST_READING = 5 };  // s
 
-// Opens the database of a twin, which exists already, for reading; od_history_close() closes it. Fails with OD_IO or
+// Opens the existing database of a twin for reading; od_history_close() closes the database. Fails with OD_IO or
 // OD_NO_MEMORY.
 od_status od_history_reader_open(const od_twin_history *settings, od_history **out, od_error *err);
 
@@ -39,7 +39,7 @@ typedef struct od_history_rows {
 od_status od_history_reader_rows(od_history *h, od_arena *memory, const char *machine, const char *const *channel,
                                  int channels, double from, double to, int points, od_history_rows *out, od_error *err);
 
-// An event of the database. machine NULL: the twin. Without a value: NAN.
+// An event of the database. machine NULL: an event of the twin. Numbers are NAN if the event has no value.
 typedef struct od_history_event {
   int64_t id;
   const char *machine, *kind, *text;

@@ -1,5 +1,5 @@
-// Removes old data, in small amounts, so that the writer is never busy for long. Data that the open buckets of the pyramid need after a restart
-// remain.
+// Removes old data in small amounts, so that the writer is blocked only for a short time. Data that the open buckets of the
+// pyramid need after a restart remain.
 #include <math.h>
 
 #include "history/history_file.h"
@@ -73,8 +73,8 @@ static double oldest_bucket(od_history *h, const od_history_machine *m, int leve
   return oldest;
 }
 
-// The file is too large: removes the oldest blocks of all machines; if none can be removed, the oldest tenth of the finest level that has
-// buckets to remove. Fails with OD_IO.
+// If the file is larger than its limit, removes the oldest blocks of all machines. If no block can be removed, removes the oldest
+// tenth of the finest level that has buckets to remove. Fails with OD_IO.
 static od_status shrink(od_history *h, long *removed, od_error *err) {
   od_status status = OD_OK;
   for (int i = 0; i < h->machines && status == OD_OK; i++)

@@ -39,10 +39,10 @@ typedef struct od_query {
 
 // Begins a query without values. keys: at most OD_MOST_QUERY_KEYS.
 void od_query_begin(od_query *q, const od_query_key *key, int keys);
-// Takes a pair of the query. The value need not end with a zero; the arena owns its copy. Fails with OD_BAD_INPUT or
+// Adds a pair of the query, a key and its value of `size` bytes. The arena owns a copy of the value. Fails with OD_BAD_INPUT or
 // OD_NO_MEMORY.
 od_status od_query_take(od_query *q, const char *key, const char *value, size_t size, od_arena *memory, od_error *err);
-// Return values by the name of a key of the table.
+// Return the value of a key of the table: whether the query has the key, its number, or its text.
 bool od_query_has(const od_query *q, const char *name);
 double od_query_number(const od_query *q, const char *name, double otherwise);
 const char *od_query_text(const od_query *q, const char *name);

@@ -21,7 +21,7 @@ static void report(od_machine_thread *r, double t, const char *kind, const char 
 
 // --- The thread of the source -------------------------------------------------------------------------------------
 
-// Waits until the rows of all samples on their way fit into the ring, at most a second.
+// Waits, at most a second, until the ring has room for the rows of all samples in the queue.
 static void wait_for_writer(od_machine_thread *r) {
   long overrun;
   if (!atomic_load_explicit(&r->head, memory_order_acquire)) return;
@@ -198,7 +198,7 @@ static od_status next(void *self, od_sample *out, bool *more, od_error *err) {
     if (convert(r)) break;
     atomic_fetch_add(&r->refused, 1);
   }
-  // Held inputs jump at every sample.
+  // Inputs that are held between samples jump at every sample.
   const bool hold = r->e->data.hold && r->samples > 0;
   r->samples++;
   *out = (od_sample){
@@ -255,7 +255,7 @@ static bool is_checkpoint_due(void *user) {
   return !atomic_load_explicit(&r->has_checkpoint, memory_order_acquire) && od_seconds() >= r->checkpoint_next;
 }
 
-// Gives the checkpoint to the writer; the writer's last one becomes the memory of the next one.
+// Passes the checkpoint to the writer. The memory of the writer's previous checkpoint is used for the next checkpoint.
 static void give_checkpoint(od_machine_thread *r) {
   const od_checkpoint filled = r->checkpoint;
   r->checkpoint = r->slot;

@@ -21,7 +21,7 @@ static bool goes_on(void *user) {
   return !interrupted;
 }
 
-// The first signal ends the twin in order; the second one ends the program at once.
+// The first signal ends the twin after all data are written; the second signal ends the program at once.
 static void listen_to_signals(void) {
   static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {

@@ -1,5 +1,5 @@
-// SocketCAN: each frame with a message of the databases (DBC files) is a sample that has the signals of this message. The time is that of
-// the kernel, in seconds since 1970. Transport protocols, which join several frames, are not supported.
+// SocketCAN: each frame with a message of the databases (DBC files) is a sample that has the signals of this message. The kernel
+// gives the time, in seconds since 1970. Transport protocols, which join several frames, are not supported.
 #define _GNU_SOURCE
 
 #include "sources/can_source.h"
@@ -196,7 +196,7 @@ const double *od_can_decode(od_can_decoder *d, double t, const struct canfd_fram
   return any ? d->cells : NULL;
 }
 
-// Returns the time of a received frame, s: that of the kernel if there is one.
+// Returns the time of a received frame in seconds since 1970: the time of the kernel, else the current time.
 static double time_of(struct msghdr *header) {
   struct timespec t;
   clock_gettime(CLOCK_REALTIME, &t);
@@ -241,7 +241,7 @@ static void close_bus(void *self) {
   od_free(b);
 }
 
-// Opens a raw socket of an interface, with CAN FD where it is known and with times of the kernel. Fails with OD_IO.
+// Opens a raw socket of an interface, with the times of the kernel, and with CAN FD if the kernel supports it. Fails with OD_IO.
 static od_status open_interface(bus *b, const char *name, od_error *err) {
   const int on = 1, buffer = RECEIVE_BUFFER;
   struct ifreq request = {0};
