@@ -71,7 +71,7 @@ static int64_t query(od_history *h, const char *sql) {
 
 // --- Opening ------------------------------------------------------------------------------------------------------
 
-// Locks the file against other twins. The lock ends with the process.
+// Locks the database file, so that no other twin can write it. The lock ends with the process. Fails with OD_IO.
 static od_status lock(od_history *h, od_error *err) {
   h->lock = open(h->settings.file, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (h->lock < 0) return od_fail(err, OD_IO, "cannot open %s: %s", h->settings.file, strerror(errno));
@@ -81,7 +81,7 @@ static od_status lock(od_history *h, od_error *err) {
                  h->settings.file);
 }
 
-// Brings the schema to the version of this program, in one transaction.
+// Migrates the schema to the version of this program, in one transaction. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status migrate(od_history *h, od_error *err) {
   const int64_t application = query(h, "PRAGMA application_id"), version = query(h, "PRAGMA user_version");
   const int64_t tables = query(h, "SELECT count(*) FROM sqlite_master");
@@ -148,7 +148,7 @@ void od_history_close(od_history *h) {
 
 // --- Machines and channels ----------------------------------------------------------------------------------------
 
-// Inserts a row of two or three texts and numbers unless it exists, and returns its id; -1 on failure.
+// Inserts a row of two or three texts and numbers unless this row exists. Returns the id of the row; -1 on failure.
 static int64_t find_or_add(od_history *h, const char *insert, const char *select, int64_t number, const char *a,
                            const char *b, od_error *err) {
   int64_t id = -1;
@@ -190,7 +190,7 @@ od_status od_history_add_machine(od_history *h, const char *name, const char *ti
   return OD_OK;
 }
 
-// Finds or adds the layout: the list of the channels' ids as a text.
+// Finds or adds the layout of a machine: a text with the list of its channels' ids. Fails with OD_IO or OD_NO_MEMORY.
 static od_status define_layout(od_history *h, od_history_machine *m, od_error *err) {
   OD_SCRATCH(scratch);
   const size_t room = (size_t)m->channels * 21 + 1;
@@ -203,7 +203,7 @@ static od_status define_layout(od_history *h, od_history_machine *m, od_error *e
   return m->layout < 0 ? OD_IO : OD_OK;
 }
 
-// Allocates the memory of a machine with `count` channels.
+// Allocates the memory of a machine with `count` channels. Fails with OD_NO_MEMORY.
 static od_status allocate(od_history *h, od_history_machine *m, int count) {
   m->channel = OD_TAKE(&h->memory, int64_t, count);
   m->sigma = OD_TAKE(&h->memory, int, count);
@@ -216,7 +216,7 @@ static od_status allocate(od_history *h, od_history_machine *m, int count) {
   return od_arena_status(&h->memory);
 }
 
-// Finds or adds the channels and their layout. Ids are valid after a commit only.
+// Finds or adds the channels and their layout. The ids are valid only after a commit. Fails with OD_IO or OD_NO_MEMORY.
 static od_status define_channels(od_history *h, od_history_machine *m, const od_history_channel *channel, int count,
                                  od_error *err) {
   od_status status = od_history_enter(h, err);
@@ -254,7 +254,8 @@ od_status od_history_define_rows(od_history *h, int machine, const od_history_ch
 
 // --- Data ---------------------------------------------------------------------------------------------------------
 
-// Adds the collected rows to the pyramid, and stores them as a block: the times, then the values of each channel.
+// Adds the collected rows to the pyramid, and stores them as a block: the times, then the values of each channel. Fails with
+// OD_IO or OD_NO_MEMORY.
 static od_status store_rows(od_history *h, od_history_machine *m, od_error *err) {
   OD_SCRATCH(scratch);
   const int columns = m->channels + 1, count = m->count;

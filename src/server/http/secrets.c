@@ -44,7 +44,7 @@ od_status od_random_text(char text[OD_RANDOM_SIZE], od_error *err) {
   return OD_OK;
 }
 
-// Checks owner and permissions of an open file.
+// Checks owner and permissions of an open file. Fails with OD_BAD_INPUT or OD_IO.
 static od_status check_private(int file, const char *path, const char *what, off_t *size, od_error *err) {
   struct stat info;
   if (fstat(file, &info) != 0) return od_fail(err, OD_IO, "cannot read the %s %s: %s", what, path, strerror(errno));

@@ -1,5 +1,5 @@
-// SocketCAN: each frame with a message of the databases (DBC files) is a sample that has the signals of this message. The time is that of
-// the kernel, in seconds since 1970. Transport protocols, which join several frames, are not supported.
+// SocketCAN: each frame with a message of the databases (DBC files) is a sample that has the signals of this message. The kernel
+// gives the time, in seconds since 1970. Transport protocols, which join several frames, are not supported.
 #define _GNU_SOURCE
 
 #include "sources/can_source.h"
@@ -70,7 +70,7 @@ static bool is_wanted(const od_twin_source *s, const char *name) {
   return !s->column;
 }
 
-// Collects the signals of a message. names, units: lists of the columns so far.
+// Collects the signals of a message. names, units: lists of the columns so far. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status take_message(od_can_decoder *d, const od_dbc_message *m, const char **names, const char **units,
                               int *columns, od_error *err) {
   message *to = &d->message[d->messages];
@@ -92,7 +92,7 @@ static od_status take_message(od_can_decoder *d, const od_dbc_message *m, const 
   return od_arena_status(&d->memory) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
-// Reports columns of the settings that no database has.
+// Reports columns of the settings that no database has. Fails with OD_BAD_INPUT.
 static od_status check_columns(const od_can_decoder *d, const char *const *names, int columns, od_error *err) {
   for (int i = 0; d->settings->column && d->settings->column[i]; i++) {
     bool found = strcmp(d->settings->column[i], "time") == 0;
@@ -164,7 +164,7 @@ static const message *find_message(const od_can_decoder *d, uint32_t key) {
   return d->messages > 0 ? bsearch(&wanted, d->message, (size_t)d->messages, sizeof *d->message, compare_keys) : NULL;
 }
 
-// Returns whether a signal is in a frame: it has all its bytes, and its switch has one of the values.
+// Returns whether a signal is in a frame: the message has all bytes of the signal, and its switch has one of the values.
 static bool is_present(const signal *s, const uint8_t *data, int length) {
   if (s->form.end > length) return false;
   if (s->of->by < 0) return true;
@@ -196,7 +196,7 @@ const double *od_can_decode(od_can_decoder *d, double t, const struct canfd_fram
   return any ? d->cells : NULL;
 }
 
-// Returns the time of a received frame, s: that of the kernel if there is one.
+// Returns the time of a received frame in seconds since 1970: the time of the kernel, else the current time.
 static double time_of(struct msghdr *header) {
   struct timespec t;
   clock_gettime(CLOCK_REALTIME, &t);
@@ -241,7 +241,7 @@ static void close_bus(void *self) {
   od_free(b);
 }
 
-// Opens a raw socket of an interface, with CAN FD where it is known and with times of the kernel.
+// Opens a raw socket of an interface, with the times of the kernel, and with CAN FD if the kernel supports it. Fails with OD_IO.
 static od_status open_interface(bus *b, const char *name, od_error *err) {
   const int on = 1, buffer = RECEIVE_BUFFER;
   struct ifreq request = {0};

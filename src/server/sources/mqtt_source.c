@@ -1,5 +1,6 @@
-// MQTT: each message of a topic is a message. QoS 1 and a session that the broker keeps: while the twin or the network is down, the broker
-// collects the messages. After a lost connection the source connects again, at first after 0.1 s, later every 2 s.
+// MQTT: each message of a topic is a message of the source. QoS 1 and a session that the broker keeps: while the twin or the
+// network is down, the broker collects the messages. After a lost connection the source connects again, at first after 0.1 s,
+// later every 2 s.
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

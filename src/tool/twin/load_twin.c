@@ -245,8 +245,8 @@ static int find_source(twin_loader *tl, const od_section *section) {
     if (strcmp(t->source[i].name, name) == 0) return i;
     od_nearest_try(&nearest, t->source[i].name);
   }
-  od_complain(ld, node, "there is no source '%s'; expected one of the sources of this file%s", od_excerpt(ld, name),
-              od_nearest_suggestion(&nearest).text);
+  od_complain(ld, node, "there is no source '%s'%s", od_excerpt(ld, name),
+              od_nearest_suggestion(&nearest, "expected an entry of 'sources'").text);
   return 0;
 }
 
