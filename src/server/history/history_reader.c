@@ -387,8 +387,8 @@ od_status od_history_reader_events(od_history *h, od_arena *memory, const od_eve
   const char *sql = od_arena_format(
       &scratch,
       "SELECT event.id, machine.name, t, clock, kind, text, acknowledged FROM event LEFT JOIN machine ON machine.id = event.machine WHERE "
-      "(@id = 0 OR event.id = @id) AND (@before = 0 OR event.id < @before) AND event.id > @after AND (@name IS NULL OR machine.name = @name)%s%s%s%s "
-      "ORDER BY event.id %s LIMIT $1ost",
+      "($1 = 0 OR event.id = $1) AND ($2 = 0 OR event.id < $2) AND event.id > $3 AND (CAST($4 AS TEXT) IS NULL OR machine.name = $4)%s%s%s%s "
+      "ORDER BY event.id %s LIMIT $5",
       query->is_open ? " AND acknowledged IS NULL" : "", query->kinds ? " AND kind IN (" : "", kinds,
       query->kinds ? ")" : "", query->after > 0 ? "ASC" : "DESC");
   if (!*out || od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");

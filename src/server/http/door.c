@@ -17,6 +17,7 @@
 #include "base/allocate.h"
 #include "http/client_certificate.h"
 #include "http/live.h"
+#include "io/private_file.h"
 #include "io/clock.h"
 
 enum { MEMORY_OF_CONNECTION = 12288, SEND_BUFFER = 1 << 17, NICENESS = 10, BACKLOG = 512, MOST_OPEN = 1000 };
