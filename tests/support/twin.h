@@ -140,8 +140,8 @@ static inline void compare(scratch *s, const char *database, const char *csv) {
 }
 
 // Waits until a query of the history has the value 1.
-static inline void wait_until(scratch *s, const char *sql) {
-  for (int i = 0; i < 400; i++) {
+static inline void wait_longer(scratch *s, const char *sql, double seconds) {
+  for (const double until = now() + seconds; now() < until;) {
     sleep_for(0.05);
     if (access(scratch_path(s, "twin.db"), R_OK) != 0) continue;
     sqlite3 *db = look(s, "twin.db");
@@ -152,7 +152,11 @@ static inline void wait_until(scratch *s, const char *sql) {
     sqlite3_close(db);
     if (reached) return;
   }
-  fail_msg("20 s without: %s", sql);
+  fail_msg("%g s without: %s", seconds, sql);
+}
+
+static inline void wait_until(scratch *s, const char *sql) {
+  wait_longer(s, sql, 20);
 }
 
 static inline const char *started(int times) {
