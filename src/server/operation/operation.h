@@ -195,7 +195,9 @@ typedef struct od_twin_run {
   struct od_publisher *publisher;  // NULL: none
   struct od_twin_page_run *page;   // NULL: none
   double retain_next, metrics_next, publish_next;
-  bool is_failing;  // whether the last transaction failed
+  bool is_failing;       // whether the last transaction failed
+  double failing_since;  // monotonic time of the first failure, s
+  char failure[300];     // description of it
 } od_twin_run;
 
 typedef struct od_twin_options {

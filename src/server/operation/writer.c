@@ -167,6 +167,24 @@ static void write_events(od_twin_run *o) {
 
 // --- The thread ---------------------------------------------------------------------------------------------------
 
+// Ends the transaction. When the history can be written again after failures, this becomes an event.
+static void commit(od_twin_run *o, double now) {
+  od_error err = {0};
+  od_status status = od_history_commit(o->history, &err);
+  if (status != OD_OK && !o->is_failing) {
+    fprintf(stderr, "oleodyn-twin: warning: %s; the twin tries again\n", err.text);
+    o->failing_since = now;
+    snprintf(o->failure, sizeof o->failure, "%.299s", err.text);
+  }
+  if (status == OD_OK && o->is_failing) {
+    char text[400];
+    snprintf(text, sizeof text, "the history is written again after %.1f s. %.300s", od_seconds() - o->failing_since,
+             o->failure);
+    od_event_list_add(&o->events, -1, NAN, "history", text);
+  }
+  o->is_failing = status != OD_OK;
+}
+
 // Writes everything that has arrived.
 static void write_all(od_twin_run *o, bool last) {
   od_error err = {0};
@@ -185,13 +203,7 @@ static void write_all(od_twin_run *o, bool last) {
     (void)od_history_retain(o->history, &removed, &err);
     o->retain_next = now + (removed > 0 ? 0 : retain_every);
   }
-  if (o->history) {
-    od_status status = od_history_commit(o->history, &err);
-    if (status != OD_OK && !o->is_failing)
-      fprintf(stderr, "oleodyn-twin: warning: %s; the twin tries again\n", err.text);
-    if (status == OD_OK && o->is_failing) fprintf(stderr, "oleodyn-twin: warning: the history is written again\n");
-    o->is_failing = status != OD_OK;
-  }
+  if (o->history) commit(o, now);
   if (o->publisher && (last || now >= o->publish_next)) {
     od_publisher_write(o->publisher);
     o->publish_next = now + o->twin->publish_every;

@@ -57,7 +57,9 @@ typedef struct od_twin_machine {
 
 // The history (docs/twin.md). The age of a sample is the time from this sample to the newest sample of the machine.
 typedef struct od_twin_history {
-  const char *file;   // path of the database; NULL: there is no history
+  const char *file;           // path of an SQLite database; NULL: none
+  const char *url;            // URL of a database on a server, without a password; NULL: none. Without `file` and `url` there is no history
+  const char *password_file;  // file with the password of the database in its first line; NULL: none
   double write;       // time between transactions, s
   double checkpoint;  // time between checkpoints of an observer, s
   double rows_for;    // age at which rows are removed, s
