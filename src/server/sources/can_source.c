@@ -222,7 +222,7 @@ od_status od_can_receive(od_can_decoder *d, int socket, const od_receiver *to, o
     if (got == 0) return OD_OK;  // the other end of a socket pair has been closed
     if (got != (ssize_t)CAN_MTU && got != (ssize_t)CANFD_MTU) continue;
     const double *cells = od_can_decode(d, time_of(&header), &frame);
-    if (cells) to->cells(to->user, d->head, cells);
+    if (cells) to->cells(to->user, d->head, cells, false);
   }
   return OD_OK;
 }

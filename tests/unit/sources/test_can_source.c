@@ -111,7 +111,8 @@ typedef struct taken {
   int count, silences;
 } taken;
 
-static void take(void *user, const od_table *head, const double *cells) {
+static void take(void *user, const od_table *head, const double *cells, bool is_historical) {
+  assert_false(is_historical);
   taken *t = user;
   assert_int_equal(head->columns, 7);
   memcpy(t->cell[t->count++], cells, sizeof t->cell[0]);
