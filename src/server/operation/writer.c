@@ -138,6 +138,8 @@ static void report_counts(od_twin_run *o, od_machine_thread *r) {
   memcpy(range, r->range, (size_t)ranges * sizeof *range);
   pthread_mutex_unlock(&r->lock);
   report_growth(o, r, &r->reported.late, now.late, now.last_late, "late", "arrived too late and were left out");
+  report_growth(o, r, &r->reported.historical, now.historical, r->last_t, "historical",
+                "of an earlier time, which the sender had kept, were left out");
   report_growth(o, r, &r->reported.repeated, now.repeated, r->last_t, "repeated", "arrived more than once");
   report_growth(o, r, &r->reported.restarted, now.restarted, r->last_t, "restarted",
                 "began a new sequence of numbers: the sender has started again");
