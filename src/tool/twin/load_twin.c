@@ -174,14 +174,13 @@ static void read_place(twin_loader *tl, const od_section *section) {
   od_twin_history *h = &tl->twin->history;
   const int file = od_section_get(ld, section, "file"), url = od_section_get(ld, section, "url");
   const int password = od_section_get(ld, section, "password_file");
-  const char *name = od_read_text(ld, file, "file", "the path of a database");
+  h->file = od_key_path(ld, section, "file");
   h->url = od_read_text(ld, url, "url", "the URL of a database");
-  h->password_file = read_path(tl, section, "password_file");
+  h->password_file = od_key_path(ld, section, "password_file");
   if (h->url) check_url(ld, url, h->url);
   if (file < 0 && url < 0) od_section_lacks(ld, section, "file");
   if (file >= 0 && url >= 0) od_complain(ld, url, "the history has a 'file' and a 'url'; expected one of them");
   if (password >= 0 && url < 0) od_complain(ld, password, "'password_file' needs 'url'; remove the key");
-  if (name) h->file = od_document_beside(ld, file, name);
 }
 
 static void read_history(twin_loader *tl, int node) {
@@ -206,10 +205,8 @@ static void read_outputs(twin_loader *tl, int node) {
   if (node < 0) return;
   od_section section = od_section_open(ld, node, node, "outputs", "the section 'outputs'", &output_section);
   if (section.map < 0) return;
-  const int file = od_section_get(ld, &section, "metrics");
-  const char *name = od_read_text(ld, file, "metrics", "the path of a file");
+  tl->twin->metrics = od_key_path(ld, &section, "metrics");
   tl->twin->metrics_every = od_key_value(ld, &section, "every");
-  if (name) tl->twin->metrics = od_document_beside(ld, file, name);
   const int mqtt = od_section_get(ld, &section, "mqtt");
   if (mqtt < 0) return;
   od_section publish = od_section_open(ld, mqtt, mqtt, "outputs.mqtt", "the section 'mqtt'", &publish_section);
