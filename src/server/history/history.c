@@ -88,7 +88,8 @@ static od_status migrate(od_history *h, od_error *err) {
   if (application < 0 || version < 0 || tables < 0) {
     od_status status = od_history_fail(h, "opened", err);
     return sqlite3_errcode(h->db) == SQLITE_NOTADB
-               ? od_fail(err, OD_BAD_INPUT, "%s is not an SQLite database", h->settings.file)
+               ? od_fail(err, OD_BAD_INPUT, "%s is not an SQLite database; give the name of another file",
+                         h->settings.file)
                : status;
   }
   if (tables > 0 && application != APPLICATION)
@@ -283,7 +284,7 @@ od_status od_history_add_row(od_history *h, int machine, const double *row, int6
   od_history_machine *m = &h->machine[machine];
   if (!(row[0] > m->last)) return OD_OK;
   if (m->channels == 0)
-    return od_fail(err, OD_IO, "the history %s has no channels of this machine yet", h->settings.file);
+    return od_fail(err, OD_IO, "the history %s has no channels of this machine yet; try again later", h->settings.file);
   od_status status = m->count == m->capacity ? od_history_commit(h, err) : OD_OK;
   if (status != OD_OK) return status;
   m->last = row[0];

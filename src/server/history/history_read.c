@@ -120,9 +120,12 @@ static od_status find_channel(reading *r, const char *machine, const char *chann
   const bool found = sqlite3_step(s) == SQLITE_ROW;
   if (found) r->machine = sqlite3_column_int64(s, 0), r->channel = sqlite3_column_int64(s, 1);
   sqlite3_finalize(s);
-  return found ? OD_OK
-               : od_fail(r->err, OD_BAD_INPUT, "the history has no channel '%.60s' of a machine '%.60s'", channel,
-                         machine);
+  return found
+             ? OD_OK
+             : od_fail(
+                   r->err, OD_BAD_INPUT,
+                   "the history has no channel '%.60s' of a machine '%.60s'; expected a machine of the twin file and a column of its rows",
+                   channel, machine);
 }
 
 od_status od_history_read(od_history *h, od_arena *memory, const char *machine, const char *channel, double from,

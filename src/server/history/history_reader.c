@@ -208,7 +208,9 @@ static void read_rows(binning *b, double from, double to) {
       break;
     }
     add_block(b, data, bytes, (size_t)n, at, from, to);
-    if (od_seconds() > b->h->reading_until) b->status = od_fail(b->err, OD_IO, "the history cannot be read in time");
+    if (od_seconds() > b->h->reading_until)
+      b->status =
+          od_fail(b->err, OD_IO, "reading the history takes too long; request a shorter time or fewer channels");
   }
   sqlite3_finalize(s);
 }

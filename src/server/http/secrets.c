@@ -48,7 +48,8 @@ od_status od_random_text(char text[OD_RANDOM_SIZE], od_error *err) {
 static od_status check_private(int file, const char *path, const char *what, off_t *size, od_error *err) {
   struct stat info;
   if (fstat(file, &info) != 0) return od_fail(err, OD_IO, "cannot read the %s %s: %s", what, path, strerror(errno));
-  if (!S_ISREG(info.st_mode)) return od_fail(err, OD_BAD_INPUT, "the %s %s is not a regular file", what, path);
+  if (!S_ISREG(info.st_mode))
+    return od_fail(err, OD_BAD_INPUT, "the %s %s is not a regular file; give the name of a file", what, path);
   if (info.st_uid != geteuid() && info.st_uid != 0)
     return od_fail(err, OD_BAD_INPUT,
                    "the %s %s belongs to another user; expected a file of the user who runs the twin, or of root", what,
@@ -94,7 +95,9 @@ od_status od_token_read(const char *path, od_secret *out, od_error *err) {
   text[length] = '\0';
   for (size_t i = 0; i < length && status == OD_OK; i++)
     if (text[i] < '!' || text[i] > '~')
-      status = od_fail(err, OD_BAD_INPUT, "the token %s has a character that is no visible ASCII character", path);
+      status = od_fail(
+          err, OD_BAD_INPUT,
+          "the token %s has a character that is not allowed; expected visible ASCII characters without spaces", path);
   if (status == OD_OK && (length < OD_LEAST_TOKEN || length > OD_MOST_TOKEN))
     status = od_fail(err, OD_BAD_INPUT, "the token %s has %d characters; expected %d to %d", path, (int)length,
                      OD_LEAST_TOKEN, OD_MOST_TOKEN);

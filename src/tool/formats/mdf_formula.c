@@ -180,7 +180,7 @@ static void number(parser *p) {
     }
   } else {
     size_t length = number_length(p->at);
-    if (!od_number_parse(p->at, length, false, &value)) fail(p, "has a wrong number");
+    if (!od_number_parse(p->at, length, false, &value)) fail(p, "has a number that cannot be read");
     p->at += length;
   }
   emit(p, (operation){.kind = NUMBER, .number = value});

@@ -38,7 +38,9 @@ static void read_wish(od_loader *ld, int key, od_value_wish *w) {
   w->over = od_key_text(ld, &section, "over", "the name of an output");
   w->unit = od_key_text(ld, &section, "unit", "a unit");
   if (w->take == OD_TAKE_LOOP && !w->over)
-    od_complain(ld, key, "the value '%s' is a loop and needs 'over', the output over which the loop is drawn", name);
+    od_complain(ld, key,
+                "the value '%s' is a loop and needs 'over', the output over which the loop is drawn; add this key",
+                name);
   if (w->take >= 0 && w->take != OD_TAKE_LOOP && w->over)
     od_complain(ld, key, "the value '%s' has 'over', which only 'take: loop' uses; found 'take: %s'", name,
                 take_name(w->take));

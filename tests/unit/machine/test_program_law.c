@@ -117,7 +117,7 @@ static void mistakes_have_places(void **state) {
       {"type: foreign, unit: N", "9:10: the block 'law' needs 'law', the name of a law of the program"},
       {"type: foreign, law: sael, unit: N", "no law 'sael'; did you mean 'seal'?"},
       {"type: foreign, law: [1], unit: N", "found a list; 'law' must be the name of a law of the program"},
-      {"type: foreign, law: held, unit: N, inputs: {v: slide.rate}", "needs 'sample': its law 'held' is sampled"},
+      {"type: foreign, law: held, unit: N, inputs: {v: slide.rate}", "has no 'sample', but its law 'held' is sampled; add 'sample'"},
       {"type: foreign, law: seal, unit: N, sample: 1 ms", "has 'sample', but its law 'seal' is continuous"},
       {"type: foreign, law: held, sample: -1 ms, unit: N, inputs: {v: slide.rate}", "sample"},
       {"type: foreign, law: held, sample: 1 ms, unit: N, inputs: {w: slide.rate}", "unknown key 'w'"},
