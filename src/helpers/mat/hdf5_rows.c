@@ -15,7 +15,7 @@ enum {
   PATIENCE = 60           // longest time for a block, s
 };
 
-// A dataset that is being read.
+// A dataset while its rows are read.
 typedef struct source {
   const od_hdf5_dataset *set;
   hid_t id, type, space;  // dataset, type in memory, and selection in the file

@@ -167,7 +167,7 @@ static void write_events(od_twin_run *o) {
 
 // --- The thread ---------------------------------------------------------------------------------------------------
 
-// Writes everything that has arrived.
+// Writes all rows, events and checkpoints that have arrived.
 static void write_all(od_twin_run *o, bool last) {
   od_error err = {0};
   for (int i = 0; i < o->twin->machines; i++) {

@@ -23,7 +23,7 @@
 
 enum { MOST_COLUMNS = 4096, RECEIVE_BUFFER = 4 << 20 };
 
-// A signal with a column.
+// A signal of a message that has a column.
 typedef struct signal {
   od_can_signal_form form;
   const od_dbc_signal *of;

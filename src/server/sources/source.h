@@ -9,7 +9,7 @@
 #include "oleodyn/status.h"
 #include "twin/twin.h"
 
-// The receiver of the messages.
+// The receiver of the messages of a source: functions for texts, cells, lost messages and silence.
 typedef struct od_receiver {
   void (*message)(void *user, const char *text, size_t length);
   void (*cells)(void *user, const od_table *head, const double *cells);  // a sample whose columns are those of `head`
@@ -32,7 +32,7 @@ typedef struct od_source_class {
 
 enum { OD_SILENCE_MS = 50 };
 
-// Returns the class of a type.
+// Returns the class of a type of sources.
 const od_source_class *od_source_class_of(od_source_type type);
 extern const od_source_class od_stdin_source, od_udp_source, od_mqtt_source, od_can_source_class;
 

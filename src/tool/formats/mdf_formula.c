@@ -102,7 +102,7 @@ static void fail(parser *p, const char *why) {
   if (!p->why) p->why = why;
 }
 
-// Appends an operation.
+// Appends an operation to the program of a formula.
 static void emit(parser *p, operation o) {
   p->depth += o.kind <= VARIABLE ? 1 : o.kind >= ADD ? -1 : 0;
   if (p->count == MOST_OPERATIONS)

@@ -22,7 +22,7 @@
 #include "requirements/judge.h"
 #include "simulate/run_sweep.h"
 
-// The arguments of the command line.
+// The arguments of the command 'simulate'.
 typedef struct arguments {
   const char *time, *step, *rows, *integrator, *tolerance, *every, *resume;
   od_words outputs;

@@ -26,7 +26,7 @@ static const od_key value_keys[] = {
 };
 const od_section_class od_value_section = {"value", "statistic of an output of a run", OD_KEYS(value_keys)};
 
-// Reads one entry of 'values'.
+// Reads one entry of the section 'values', a value of a run.
 static void read_wish(od_loader *ld, int key, od_value_wish *w) {
   const char *name = od_text_of(ld, key);
   od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "values.%s", name),
@@ -151,7 +151,7 @@ static void read_part(od_loader *ld, const od_section *section, int node, int ki
   d->draw.kind = kind == RELATIVE ? OD_DRAW_NORMAL : OD_DRAW_UNIFORM;
 }
 
-// Reads the distribution of one number.
+// Reads the distribution of one number of the section 'draw'.
 static void read_draw(od_loader *ld, int key, od_drawn *d) {
   const char *what = od_format(ld, "the draw of '%s'", od_excerpt(ld, od_text_of(ld, key)));
   od_section section = od_section_open(ld, od_value(ld, key), key, "", what, &od_draw_section);

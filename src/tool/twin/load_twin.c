@@ -166,7 +166,7 @@ static void read_broker(twin_loader *tl, const od_section *section, const char *
   b->ca_file = read_path(tl, section, "ca_file");
 }
 
-// Reports the keys of other types.
+// Reports keys that belong to sources of other types.
 static void check_keys(twin_loader *tl, const od_section *section, od_source_type type) {
   static const struct {
     const char *key;
