@@ -218,8 +218,7 @@ bool od_check_range(od_loader *ld, const od_given *given, const od_field *field,
     return false;
   }
   if (field->range == OD_NOT_NEGATIVE && !(value >= 0)) {
-    od_complain_given(ld, given, "%s is '%s' but must not be negative", given->label,
-                      od_excerpt(ld, given->text));
+    od_complain_given(ld, given, "%s is '%s' but must not be negative", given->label, od_excerpt(ld, given->text));
     return false;
   }
   return od_check_limits(ld, given, field, value);
