@@ -120,7 +120,7 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
     return pieces(`M${x} ${y}H${x + width}V${y + height}H${x}V${y}`);
   })].map(([x, y, u, v]) => new DOMRect(Math.min(x, u) - 2, Math.min(y, v) - 2, Math.abs(u - x) + 4, Math.abs(v - y) + 4))];
   type Place = [number, number, string];
-  // value: the text for now, or the widest one of the run, which must have room.
+  // value: the text at the cursor, or the widest text of the run, for which there must be space.
   const addValue = (group: Element, kind: string, places: Place[], value: (widest?: boolean) => string) => {
     const text = group.appendChild(svgElement('text', { class: kind }, value(true)));
     for (const [x, y, anchor] of places) {

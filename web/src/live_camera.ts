@@ -1,4 +1,4 @@
-// The camera of a live machine: a machine that leaves the picture makes the picture larger.
+// The camera of a live machine: the picture is extended when the machine leaves it.
 import type { Camera } from './camera';
 import type { SceneInfo } from './contract';
 import type { Pose } from './pose';

@@ -1,4 +1,4 @@
-// An SVG of the page as a separate file: all styles are written into its elements.
+// An SVG of the page as a separate file: the styles are attributes of its elements.
 import { all } from './dom';
 import { ink } from './theme';
 

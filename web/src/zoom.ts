@@ -10,7 +10,7 @@ export interface Zoom {
   include(low: number, high: number): void;   // extends the full range; only before the first zoom
   set(low: number, high: number): void;
   all(): void;
-  about(x: number, factor: number): void;     // factor below 1 shows less
+  about(x: number, factor: number): void;     // factor below 1: a smaller range
 }
 export function makeZoom(start: number, end: number, log: boolean): Zoom {
   const to = (x: number) => log ? Math.log(x) : x, from = (x: number) => log ? Math.exp(x) : x;

@@ -15,7 +15,7 @@ od_progress od_progress_start(bool quiet);
 // Draws the bar after the first second; done: from 0 to 1, or NAN if unknown. Returns false if the end of the run was
 // requested (od_signals_interrupted()).
 bool od_progress_tick(od_progress *progress, double done);
-// Removes the bar.
+// Removes the bar from the terminal.
 void od_progress_end(od_progress *progress);
 
 #endif

@@ -17,7 +17,7 @@ static inline void X(step)(const X(numbers) * q, X(block) b, od_x *next) {
 }
 
 #ifndef OD_COMPLEX
-// All derivatives are zero.
+// All derivatives are zero, because the output is constant between its steps.
 static inline void slopes(const numbers_r *q, block_r b, double *by) {
   (void)q, (void)b, (void)by;
 }

@@ -20,7 +20,7 @@ extern const od_element_description *const od_element_descriptions[];
 static inline const od_element_description *od_element_description_at(int i) {
   return od_element_descriptions[i];
 }
-// Returns the description of a class.
+// Returns the description of a class of elements, which has keys, texts and limits.
 const od_element_description *od_element_description_of(const od_element_class *c);
 
 // The class whose instances are the hosts of ports.

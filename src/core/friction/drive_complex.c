@@ -17,7 +17,7 @@ od_status od_friction_drive_complex(const od_friction_law *law, const od_complex
   return go_through_c(&n, put_force, force);
 }
 
-// One column of derivatives.
+// One column of the matrix of the derivatives of the force, with one row per sample.
 typedef struct column {
   double *dforce;
   int columns;

@@ -531,6 +531,7 @@ od_status od_advance_save(const od_advance *a, void *saved) {
 od_status od_advance_restore(od_advance *a, const void *saved, size_t size, od_error *err) {
   od_saved_owner owner;
   if (!od_advance_owner(a, &owner))
-    return od_fail(err, OD_NOT_AVAILABLE, "states of this plant cannot be restored: the plant has no fingerprint");
+    return od_fail(err, OD_NOT_AVAILABLE,
+                   "states of this plant cannot be restored: the plant has no fingerprint; use a plant of a model");
   return od_saved_read(&owner, a, transfer, saved, size, err);
 }

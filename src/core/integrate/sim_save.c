@@ -121,6 +121,7 @@ od_status od_sim_save(const od_sim *s, void *saved) {
 od_status od_sim_restore(od_sim *s, const void *saved, size_t size, od_error *err) {
   od_saved_owner owner;
   if (!owner_of(s, &owner))
-    return od_fail(err, OD_NOT_AVAILABLE, "states of this plant cannot be restored: the plant has no fingerprint");
+    return od_fail(err, OD_NOT_AVAILABLE,
+                   "states of this plant cannot be restored: the plant has no fingerprint; use a plant of a model");
   return od_saved_read(&owner, s, transfer, saved, size, err);
 }

@@ -38,7 +38,7 @@ double od_step_control_next(const od_step_control *c, double t, double end);
 // failure *failure has the reason: the steps are too short, or the run needs too many steps.
 od_status od_step_control_judge(od_step_control *c, double t, double end, od_status status, bool *accurate,
                                 od_advance_failure *failure);
-// Accepts the last step.
+// Accepts the step that od_step_control_judge() has judged last.
 void od_step_control_accept(od_step_control *c);
 // Requests another try with length h, for reasons other than the error.
 void od_step_control_shorten(od_step_control *c, double h);

@@ -50,7 +50,7 @@ typedef struct X(curve_point) {
   int first;
 } X(curve_point);
 
-// Returns dY/dx.
+// Returns the slope dY/dx of the curve at a point.
 static inline od_x X(curve_slope)(const X(curve_point) * c) {
   return c->rise / c->speed;
 }

@@ -77,7 +77,7 @@ typedef struct X(contact) {
       loss;  // height: above the plane; grip: 1 + damping d', at least zero; speed: sqrt(v_t . v_t + slip^2)
 } X(contact);
 
-// Computes the contact of load i.
+// Computes the contact of load i at the current positions and velocities.
 static inline void contact_at(const od_model *m, const od_x *w, int i, X(contact) * c) {
   const od_layout *l = &m->layout;
   const od_load *load = &m->load[i];

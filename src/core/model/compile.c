@@ -87,7 +87,7 @@ static void weigh_coordinates(od_model *m) {
   }
 }
 
-// Sets the link of each point.
+// Sets the link of each point: the link of its body.
 static void resolve_points(od_model *m) {
   for (int i = 0; i < m->points; i++)
     m->point[i].link = m->point[i].body == OD_GROUND ? 0 : m->body[m->point[i].body].link;

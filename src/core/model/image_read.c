@@ -17,7 +17,8 @@ static od_status read_header(const void *image, size_t size, od_image_header *h,
   if (!od_image_is(image, size))
     return od_fail(err, OD_BAD_INPUT, "this is not a model image; create an image with 'oleodyn compile'");
   if (size < sizeof *h)
-    return od_fail(err, OD_BAD_INPUT, "the image is truncated: it has %zu bytes, fewer than a header", size);
+    return od_fail(err, OD_BAD_INPUT,
+                   "the image is truncated: it has %zu bytes, fewer than a header; compile the machine again", size);
   memcpy(h, image, sizeof *h);
   if (h->byte_order != OD_IMAGE_BYTE_ORDER)
     return od_fail(err, OD_BAD_INPUT,
@@ -37,7 +38,7 @@ static od_status read_header(const void *image, size_t size, od_image_header *h,
     return od_fail(err, OD_BAD_INPUT, "the image is damaged: its checksum is wrong");
   if (h->form != od_image_form())
     return od_fail(err, OD_BAD_INPUT,
-                   "the image was created by another version of oleodyn, with other tables: compile the machine again");
+                   "the image was created by another version of oleodyn, with other tables; compile the machine again");
   size_t end = sizeof *h;
   for (int i = 0; i < OD_IMAGE_PARTS; i++) {
     if (h->part[i] > size - end || od_image_round((size_t)h->part[i]) > size - end)
@@ -212,9 +213,11 @@ od_status od_model_from_image(const void *image, size_t size, void *view, size_t
   od_model *m = view;
   *out = NULL;
   if ((uintptr_t)image % OD_IMAGE_ALIGNMENT)
-    return od_fail(err, OD_BAD_ARGUMENT, "the address of the image is not a multiple of %d", (int)OD_IMAGE_ALIGNMENT);
+    return od_fail(err, OD_BAD_ARGUMENT, "the address of the image is not a multiple of %d; align the image",
+                   (int)OD_IMAGE_ALIGNMENT);
   if ((uintptr_t)view % 16)
-    return od_fail(err, OD_BAD_ARGUMENT, "the address of the memory for the view is not a multiple of 16");
+    return od_fail(err, OD_BAD_ARGUMENT,
+                   "the address of the memory for the view is not a multiple of 16; align the memory");
   if (view_size < sizeof *m)
     return od_fail(err, OD_BAD_ARGUMENT,
                    "the memory for the view has %zu bytes; od_image_facts.view gives the required size", view_size);

@@ -120,9 +120,10 @@ od_status od_image_write(const od_model *m, const od_image_options *options, voi
   size_t part[OD_IMAGE_PARTS], needed = od_image_size(m, o);
   const char *foreign = od_model_foreign_block(m);
   if (foreign)
-    return od_fail(err, OD_NOT_AVAILABLE,
-                   "the law of the block '%s' is a function of the program or an FMU, which an image cannot contain",
-                   foreign);
+    return od_fail(
+        err, OD_NOT_AVAILABLE,
+        "the law of the block '%s' is a function of the program or an FMU, which an image cannot contain; replace this block",
+        foreign);
   if (size < needed)
     return od_fail(err, OD_BAD_ARGUMENT, "the image needs %zu bytes; the memory has %zu bytes", needed, size);
   find_sizes(m, o, part);

@@ -60,12 +60,14 @@ uint64_t od_model_output_bits(const od_model *m) {
 od_status od_model_check_parts(const od_model *m, od_error *err) {
   for (const od_model_part *p = od_model_parts; p < od_model_parts + od_model_part_count; p++)
     if (!p->is_present && p->is_needed(m))
-      return od_fail(err, OD_NOT_AVAILABLE,
-                     "the model needs the part '%s' of the core, which this build does not contain (OD_WITHOUT=%s)",
-                     p->name, p->name);
+      return od_fail(
+          err, OD_NOT_AVAILABLE,
+          "the model needs the part '%s' of the core, which this build does not contain (OD_WITHOUT=%s); build the core with this part",
+          p->name, p->name);
   if (od_model_output_bits(m) & ~OD_OUTPUT_BITS)
-    return od_fail(err, OD_NOT_AVAILABLE,
-                   "the model has outputs of a kind that this build of the core does not contain (OD_OUTPUT_BITS)");
+    return od_fail(
+        err, OD_NOT_AVAILABLE,
+        "the model has outputs of a kind that this build of the core does not contain; add this kind to OD_OUTPUT_BITS");
   return OD_OK;
 }
 

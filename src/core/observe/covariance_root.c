@@ -200,7 +200,7 @@ static inline int quad_before(int n, int k) {
   return from < 0 ? 0 : from;
 }
 
-// Consecutive rows of n numbers each.
+// A block of consecutive rows with n numbers each.
 typedef struct row_block {
   int count;
   double *row;

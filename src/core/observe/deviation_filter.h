@@ -40,7 +40,7 @@ static inline double *od_deviations_next(od_deviations *r, int width) {
 // Sets the trial copy of the simulation to x + factor * d (n each), with parameters within their bounds. x: see
 // od_deviations_here().
 od_status od_deviations_try(od_observer *o, const od_deviations *r, double factor, const double *d);
-// Copies the estimate (n) to `from`.
+// Copies the current estimate (n numbers) to `from`.
 void od_deviations_here(const od_observer *o, const od_deviations *r);
 // Takes the step of the estimate, with its transition A, B in the memory of linearizing filters. Trials still start at the
 // beginning of the step.

@@ -14,7 +14,7 @@
 
 #include "observe/observer_block.h"
 
-// Working memory in an observer's block.
+// Working memory of a linear filter, in the block of its observer.
 typedef struct od_linear {
   int sensor_dominates;  // whether a prediction's variance exceeded a quarter of the sensor's variance in the first pass
   int widened;           // whether the first pass has increased the uncertainty for a sensor

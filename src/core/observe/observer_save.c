@@ -134,6 +134,7 @@ od_status od_observer_save(const od_observer *o, void *saved) {
 od_status od_observer_restore(od_observer *o, const void *saved, size_t size, od_error *err) {
   od_saved_owner owner;
   if (!od_observer_owner(o, &owner))
-    return od_fail(err, OD_NOT_AVAILABLE, "states of this plant cannot be restored: the plant has no fingerprint");
+    return od_fail(err, OD_NOT_AVAILABLE,
+                   "states of this plant cannot be restored: the plant has no fingerprint; use a plant of a model");
   return od_saved_read(&owner, o, transfer, saved, size, err);
 }

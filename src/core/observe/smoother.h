@@ -39,7 +39,7 @@ typedef struct od_window_sample {
   double *y;         // ny: values of the sensors; NAN: missing or rejected
 } od_window_sample;
 
-// The last linearization of a sample.
+// The last linearization of a sample of the window.
 typedef struct od_window_slope {
   double *F;     // nx x n: derivatives of the new state with respect to the old state and the parameters
   double *note;  // see od_linear_note_doubles()

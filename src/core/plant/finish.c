@@ -262,7 +262,7 @@ static bool take_equations(od_assembly *s) {
   return s->matrix && s->normal && s->r && s->y && s->pivot;
 }
 
-// Frees the memory of the assembly.
+// Frees all arrays of the assembly.
 static void give_memory_back(od_assembly *s) {
   od_free(s->w);
   od_free(s->wc);

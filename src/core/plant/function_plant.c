@@ -251,9 +251,11 @@ od_status od_plant_from_function(const od_function *f, od_plant **out, od_error 
     return od_fail(err, OD_BAD_ARGUMENT,
                    "a function plant needs at least one state, f and x0; with parameters it also needs p");
   if (!f->f_jacobians && !f->f_complex)
-    return od_fail(err, OD_BAD_ARGUMENT, "a function plant needs f_jacobians or f_complex for exact derivatives");
+    return od_fail(err, OD_BAD_ARGUMENT,
+                   "a function plant needs f_jacobians or f_complex for exact derivatives; set one of them");
   if (f->h && !f->h_jacobians && !f->h_complex)
-    return od_fail(err, OD_BAD_ARGUMENT, "the output function h needs h_jacobians or h_complex for exact derivatives");
+    return od_fail(err, OD_BAD_ARGUMENT,
+                   "the output function h needs h_jacobians or h_complex for exact derivatives; set one of them");
   function_plant *d = od_calloc(1, sizeof *d);
   if (!d) return od_fail(err, OD_NO_MEMORY, "out of memory");
   d->fn = *f;

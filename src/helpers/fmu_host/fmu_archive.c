@@ -27,11 +27,11 @@ static zip_t *open_archive(const char *path, od_error *err) {
   if (!archive) {
     zip_error_t error;
     zip_error_init_with_code(&error, reason);
-    od_fail(err, reason == ZIP_ER_NOENT ? OD_IO : OD_BAD_INPUT, "cannot be read as a ZIP archive: %s",
-            zip_error_strerror(&error));
+    od_fail(err, reason == ZIP_ER_NOENT ? OD_IO : OD_BAD_INPUT,
+            "cannot be read as a ZIP archive: %s; export the FMU again", zip_error_strerror(&error));
     zip_error_fini(&error);
   } else if (zip_get_num_entries(archive, 0) > MOST_ENTRIES) {
-    od_fail(err, OD_BAD_INPUT, "the archive has more than %d entries", (int)MOST_ENTRIES);
+    od_fail(err, OD_BAD_INPUT, "the archive has too many entries; expected at most %d", (int)MOST_ENTRIES);
     zip_discard(archive);
     archive = NULL;
   }
@@ -46,7 +46,7 @@ od_status od_fmu_archive_description(const char *path, od_arena *arena, char **x
   if (zip_stat(archive, name, 0, &s) != 0)
     return od_fail(err, OD_BAD_INPUT, "the archive has no file %s; an FMU has this file in its main folder", name);
   if (!(s.valid & ZIP_STAT_SIZE) || s.size > MOST_XML)
-    return od_fail(err, OD_BAD_INPUT, "%s has more than 128 MB", name);
+    return od_fail(err, OD_BAD_INPUT, "%s is too large; expected at most 128 MB", name);
   zip_file_t *f = zip_fopen(archive, name, 0);
   if (!f) return od_fail(err, OD_BAD_INPUT, "%s cannot be unpacked: %s", name, zip_strerror(archive));
   *xml = OD_TAKE(arena, char, (long long)s.size + 1);
@@ -106,12 +106,13 @@ static od_status write_entry(zip_t *archive, zip_uint64_t i, const char *path, u
   od_status status = OD_OK;
   if (to < 0)
     status = errno == EEXIST
-                 ? od_fail(err, OD_BAD_INPUT, "the archive contains '%.200s' twice", zip_get_name(archive, i, 0))
+                 ? od_fail(err, OD_BAD_INPUT, "the archive contains '%.200s' twice; expected each file once",
+                           zip_get_name(archive, i, 0))
                  : od_fail(err, OD_IO, "cannot write %.300s: %s", path, strerror(errno));
   zip_int64_t got = 0;
   while (status == OD_OK && (got = zip_fread(f, piece, sizeof piece)) > 0) {
     if ((uint64_t)got > *left)
-      status = od_fail(err, OD_BAD_INPUT, "the archive has more than 2 GB of contents");
+      status = od_fail(err, OD_BAD_INPUT, "the contents of the archive are too large; expected at most 2 GB");
     else if (write(to, piece, (size_t)got) != got)
       status = od_fail(err, OD_IO, "cannot write %.300s: %s", path, strerror(errno));
     *left -= (uint64_t)got <= *left ? (uint64_t)got : *left;
@@ -145,13 +146,15 @@ od_status od_fmu_archive_unpack(const char *path, const char *folder, int versio
   for (zip_int64_t i = 0; i < entries; i++) {
     const char *name = zip_get_name(archive, (zip_uint64_t)i, 0);
     if (!name || !is_inside(name))
-      return od_fail(err, OD_BAD_INPUT, "the archive contains the unsafe path '%.200s'", name ? name : "");
+      return od_fail(err, OD_BAD_INPUT,
+                     "the archive contains the unsafe path '%.200s'; expected paths inside the archive",
+                     name ? name : "");
     if (strncmp(name, "binaries/", 9) == 0) list_platform(name, platforms, sizeof platforms);
     bool wanted = strncmp(name, binaries, strlen(binaries)) == 0 || strncmp(name, "resources/", 10) == 0;
     if (!wanted || name[strlen(name) - 1] == '/') continue;
     char to[PATH_SIZE];
     if (snprintf(to, sizeof to, "%s/%s", folder, name) >= (int)sizeof to)
-      return od_fail(err, OD_BAD_INPUT, "the archive contains a path that is too long");
+      return od_fail(err, OD_BAD_INPUT, "the archive contains a path that is too long; expected shorter names");
     if (!make_folders(to, strlen(folder) + 1)) return od_fail(err, OD_IO, "cannot write to %.300s", folder);
     if (write_entry(archive, (zip_uint64_t)i, to, &left, err) != OD_OK) return err->status;
     has_binary = has_binary || strcmp(name, binary) == 0;

@@ -9,7 +9,7 @@
 
 enum { MOST_DEPTH = 64, MOST_NAME = 900, MOST_TYPES = 100000 };
 
-// The unit of a declared type.
+// The unit of a declared type of variables.
 typedef struct declared {
   const char *name;
   int unit;
@@ -18,7 +18,7 @@ typedef struct declared {
 // The section of the file that contains the current element.
 typedef enum section { ELSEWHERE, UNITS, TYPES, VARIABLES, STRUCTURE } section;
 
-// A list of ModelStructure.
+// The lists of ModelStructure that the program reads.
 typedef enum unknowns { NO_LIST, OUTPUTS, DERIVATIVES } unknowns;
 
 // A variable with its value reference.

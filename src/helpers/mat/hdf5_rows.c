@@ -15,7 +15,7 @@ enum {
   PATIENCE = 60           // longest time for a block, s
 };
 
-// A dataset that is being read.
+// A dataset while its rows are read.
 typedef struct source {
   const od_hdf5_dataset *set;
   hid_t id, type, space;  // dataset, type in memory, and selection in the file
@@ -260,7 +260,7 @@ od_status od_hdf5_read_rows(const char *path, long long bytes, const od_mat_wish
   if (status != OD_OK) return status;
   for (int i = 0; i < count; i++)
     if (wanted[i] < 0 || wanted[i] >= f.columns.count || f.columns.item[wanted[i]].array->flaw)
-      return od_fail(err, OD_BAD_INPUT, "the file changed while it was being read");
+      return od_fail(err, OD_BAD_INPUT, "the file changed while it was being read; read the file again");
   status = open_sources(&f, wanted, count, bytes, &s, &sources, &scratch, err);
   return status == OD_OK ? send_rows(&f, s, sources, wanted, &scratch, to, err) : status;
 }

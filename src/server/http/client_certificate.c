@@ -19,7 +19,8 @@ od_status od_public_file_read(const char *path, const char *what, od_arena *memo
   const bool failed = ferror(file) != 0;
   fclose(file);
   if (!text) return od_fail(err, OD_NO_MEMORY, "out of memory");
-  if (failed || size == MOST_FILE) return od_fail(err, OD_BAD_INPUT, "cannot read the %s %s", what, path);
+  if (failed || size == MOST_FILE)
+    return od_fail(err, OD_BAD_INPUT, "cannot read the %s %s; check the file", what, path);
   *content = text;
   return OD_OK;
 }
@@ -37,8 +38,10 @@ od_status od_tls_check(const od_twin_page *page, const char *certificate, const 
   int result = gnutls_certificate_set_x509_key_mem(credentials, &c, &k, GNUTLS_X509_FMT_PEM);
   od_status status = OD_OK;
   if (result < 0)
-    status = od_fail(err, OD_BAD_INPUT, "the certificate %s and the key %s cannot be used: %s", page->certificate_file,
-                     page->key_file, gnutls_strerror(result));
+    status = od_fail(
+        err, OD_BAD_INPUT,
+        "the certificate %s and the key %s cannot be used: %s; expected a certificate and its key in PEM format",
+        page->certificate_file, page->key_file, gnutls_strerror(result));
   if (status == OD_OK && authority) {
     const gnutls_datum_t a = datum(authority);
     result = gnutls_certificate_set_x509_trust_mem(credentials, &a, GNUTLS_X509_FMT_PEM);

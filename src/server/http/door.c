@@ -245,7 +245,8 @@ static od_status listen_at(od_door *d, od_error *err) {
     if (is_v6) setsockopt(d->listener, IPPROTO_IPV6, IPV6_V6ONLY, &(int){1}, sizeof(int));
     if (bind(d->listener, address, size) == 0 && listen(d->listener, BACKLOG) == 0) return OD_OK;
   }
-  return od_fail(err, OD_IO, "the page cannot be served at %s, port %d: %s", p->address, p->port, strerror(errno));
+  return od_fail(err, OD_IO, "the page cannot be served at %s, port %d: %s; choose another 'listen' or 'port'",
+                 p->address, p->port, strerror(errno));
 }
 
 // Raises the process's limit of open files to the number of connections. Fails with OD_BAD_INPUT.

@@ -51,7 +51,8 @@ static od_status read_number(const od_query_key *key, const char *text, double *
 
 static od_status add_text(od_query *q, int i, const char *text, od_error *err) {
   if (q->value[i].texts == OD_MOST_QUERY_TEXTS)
-    return od_fail(err, OD_BAD_INPUT, "more than %d values of '%s'", OD_MOST_QUERY_TEXTS, q->key[i].name);
+    return od_fail(err, OD_BAD_INPUT, "too many values of '%s'; expected at most %d", OD_MOST_QUERY_TEXTS,
+                   q->key[i].name);
   q->value[i].text[q->value[i].texts++] = text;
   return OD_OK;
 }
@@ -63,9 +64,10 @@ od_status od_query_take(od_query *q, const char *key, const char *value, size_t 
   char *text = OD_TAKE(memory, char, size + 1);
   if (!text) return od_fail(err, OD_NO_MEMORY, "out of memory");
   if (size > 0) memcpy(text, value, size);
-  if (strlen(text) != size) return od_fail(err, OD_BAD_INPUT, "the value of '%s' contains a zero byte", key);
+  if (strlen(text) != size)
+    return od_fail(err, OD_BAD_INPUT, "the value of '%s' contains a zero byte; expected a text", key);
   if (q->value[i].is_given && k->shape != OD_QUERY_TEXTS)
-    return od_fail(err, OD_BAD_INPUT, "the key '%s' is given twice", key);
+    return od_fail(err, OD_BAD_INPUT, "the key '%s' is given twice; expected each key once", key);
   q->value[i].is_given = true;
   switch (k->shape) {
     case OD_QUERY_NUMBER:
@@ -122,8 +124,9 @@ static od_status read_object(const char *body, size_t size, json_t **out, od_err
   json_error_t why;
   *out = json_loadb(body, size, JSON_REJECT_DUPLICATES, &why);
   if (*out && json_is_object(*out)) return OD_OK;
-  return *out ? od_fail(err, OD_BAD_INPUT, "the body is no JSON object")
-              : od_fail(err, OD_BAD_INPUT, "the body is no JSON text (line %d, column %d)", why.line, why.column);
+  return *out ? od_fail(err, OD_BAD_INPUT, "the body is not a JSON object; expected an object")
+              : od_fail(err, OD_BAD_INPUT, "the body is not JSON (line %d, column %d); expected a JSON object",
+                        why.line, why.column);
 }
 
 od_status od_body_text(const char *body, size_t size, const char *key, od_arena *memory, const char **out,

@@ -50,7 +50,9 @@ od_status od_token_read(const char *path, od_secret *out, od_error *err) {
   text[length] = '\0';
   for (size_t i = 0; i < length && status == OD_OK; i++)
     if (text[i] < '!' || text[i] > '~')
-      status = od_fail(err, OD_BAD_INPUT, "the token %s has a character that is no visible ASCII character", path);
+      status = od_fail(
+          err, OD_BAD_INPUT,
+          "the token %s has a character that is not allowed; expected visible ASCII characters without spaces", path);
   if (status == OD_OK && (length < OD_LEAST_TOKEN || length > OD_MOST_TOKEN))
     status = od_fail(err, OD_BAD_INPUT, "the token %s has %d characters; expected %d to %d", path, (int)length,
                      OD_LEAST_TOKEN, OD_MOST_TOKEN);

@@ -18,7 +18,7 @@ typedef struct od_secret {
 bool od_secret_set(od_secret *s, const char *text);
 // Returns whether two secrets are equal and not empty. The time of the comparison does not depend on the secrets.
 bool od_secret_equal(const od_secret *a, const od_secret *b);
-// Erases a secret.
+// Overwrites a secret with zeros.
 void od_secret_forget(od_secret *s);
 
 // Writes a random text of 43 letters, digits, '-' and '_' (256 bits). Fails with OD_IO if the system has no random numbers.

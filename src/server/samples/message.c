@@ -72,7 +72,7 @@ static od_status take_keys(od_message_reader *r, const json_t *object, od_error 
   int n = 0;
   if (!names) return od_fail(err, OD_NO_MEMORY, "out of memory");
   json_object_foreach((json_t *)object, key, value) if (json_is_number(value)) names[n++] = key;
-  if (n == 0) return od_fail(err, OD_BAD_INPUT, "the object has no number");
+  if (n == 0) return od_fail(err, OD_BAD_INPUT, "the JSON object has no numbers; expected a number for each column");
   return take_names(r, names, err);
 }
 
@@ -93,7 +93,7 @@ static od_message_use read_json(od_message_reader *r, const char *text, size_t l
   json_t *object = json_loadb(text, length, JSON_REJECT_DUPLICATES, &error);
   od_status status = OD_BAD_INPUT;
   if (!object)
-    od_fail(err, OD_BAD_INPUT, "this is not a JSON object: %s", error.text);
+    od_fail(err, OD_BAD_INPUT, "the message is not a JSON object: %s; expected {\"NAME\": number, ...}", error.text);
   else if (!json_is_object(object))
     od_fail(err, OD_BAD_INPUT, "this is not a JSON object; expected an object with a number for each column");
   else

@@ -91,7 +91,7 @@ static void pass(od_sample_order *o, const od_raw_sample *s) {
   o->pass(o->user, s);
 }
 
-// Passes the earliest held sample on.
+// Passes the earliest held sample to the receiver.
 static void pass_first(od_sample_order *o) {
   const int place = o->place[0];
   od_raw_sample s = o->sample[0];

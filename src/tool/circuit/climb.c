@@ -8,7 +8,7 @@
 // second for usual machines.
 enum { PASSES = 8, RESTARTS = 4, TRIALS = 500, TRIAL_CELLS = 30000 };
 
-// The variables that the search changes.
+// A state of the sheet: the variables that the search changes.
 typedef struct state {
   int *order, *pad;
   bool *is_mirrored, *flows_down;

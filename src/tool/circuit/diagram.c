@@ -77,10 +77,10 @@ static od_status make(const od_model *model, const od_machine *machine, od_arena
   *out = NULL;
   od_circuit *c = OD_TAKE(arena, od_circuit, 1);
   if (!c || !od_graph_build(&c->graph, model, machine, arena))
-    return od_fail(err, OD_NO_MEMORY, "no memory for the circuit diagram");
+    return od_fail(err, OD_NO_MEMORY, "out of memory for the circuit diagram");
   if (c->graph.parts == 0) return OD_OK;
   c->title = od_model_text(model, model->title);
-  if (!lay_out(c, machine, arena)) return od_fail(err, OD_NO_MEMORY, "no memory for the circuit diagram");
+  if (!lay_out(c, machine, arena)) return od_fail(err, OD_NO_MEMORY, "out of memory for the circuit diagram");
   *out = c;
   return OD_OK;
 }

@@ -133,7 +133,7 @@ od_status od_component_picture_write(const od_element_description *c, const char
   if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
     return od_fail(err, OD_BAD_ARGUMENT, "the name of the folder is too long; choose a shorter folder name");
   if (!od_component_curve_make(c, &curve))
-    return od_fail(err, OD_BAD_ARGUMENT, "'%s' has no curve", c->equations->name);
+    return od_fail(err, OD_BAD_ARGUMENT, "'%s' has no picture, because its class has no curve", c->equations->name);
   od_status status = od_atomic_open(&f, path, err);
   if (status == OD_OK) {
     draw(f.file, c, &curve);

@@ -321,7 +321,8 @@ static bool evaluate(od_loader *ld, int constant, int depth) {
     bool quantity = !od_is_arithmetic(c->text) && od_split_quantity(c->text, &value, &unit) && od_is_letter(unit[0]) &&
                     !strpbrk(unit, "+*");
     if (quantity)
-      od_complain_given(ld, &given, "unknown unit '%s' in '%s'", od_excerpt(ld, unit), od_excerpt(ld, c->text));
+      od_complain_given(ld, &given, "unknown unit '%s' in '%s'; expected a unit such as mm, bar or l/min",
+                        od_excerpt(ld, unit), od_excerpt(ld, c->text));
     else if (problem.text[0] != '\0')
       complain(ld, &given, &problem);
     return fail(ld, constant);

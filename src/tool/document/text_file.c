@@ -16,7 +16,7 @@ static od_status too_large(od_messages *messages, od_place place, long long size
     od_messages_add(messages, place, "the file has %lld MB; at most %d MB are allowed",
                     (size + MEGABYTE - 1) / MEGABYTE, LARGEST / MEGABYTE);
   else
-    od_messages_add(messages, place, "the file has more than %d MB, the largest allowed size", LARGEST / MEGABYTE);
+    od_messages_add(messages, place, "the file is too large; expected at most %d MB", LARGEST / MEGABYTE);
   return OD_BAD_INPUT;
 }
 

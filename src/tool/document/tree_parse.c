@@ -230,11 +230,11 @@ static void take_diagnostics(tree_builder *b, struct fy_diag *diag) {
   struct fy_diag_error *error;
   while ((error = fy_diag_errors_iterate(diag, &iterator)) != NULL) {
     if (error->type != FYET_ERROR) continue;
-    od_messages_add(b->messages, (od_place){b->file, error->line, error->column}, "this is not YAML: %s%s",
+    od_messages_add(b->messages, (od_place){b->file, error->line, error->column}, "the file is not YAML: %s%s",
                     error->msg != NULL ? error->msg : "syntax error", open_bracket(b));
     b->status = OD_BAD_INPUT;
   }
-  if (b->status == OD_OK) fail(b, (od_place){.file = b->file}, "this is not YAML");
+  if (b->status == OD_OK) fail(b, (od_place){.file = b->file}, "the file is not YAML; check its beginning");
 }
 
 // Parses the events. libfyaml receives the text, but no file name and no stream for diagnostics, so that it prints

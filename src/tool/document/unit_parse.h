@@ -32,7 +32,7 @@ typedef struct od_unit_name {
 // Finds the name with the given length at `text`, with or without a prefix; *power is the power of ten of the prefix. Returns
 // NULL for an unknown name.
 const od_unit_name *od_unit_find(const char *text, size_t length, int *power);
-// Returns the table of names.
+// Returns the table of the names of units; *count: number of names.
 const od_unit_name *od_unit_names(int *count);
 
 // Returns a suggestion for a text that is not a unit: for the spelling of another tool ("lpm": "l/min"), for wrong upper or lower

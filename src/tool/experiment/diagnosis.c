@@ -153,7 +153,7 @@ static int ratios_of(const char *unit, double *ratio) {
   return count;
 }
 
-// Tries wrong units of a column.
+// Tries wrong units of a column, by the ratios of its unit to related units.
 static void try_units(search *s, int column) {
   double ratio[MOST_RATIOS];
   int count = ratios_of(unit_of(s->t.task->e, column), ratio);

@@ -30,7 +30,7 @@ typedef struct od_encoder_memory {
   long passed;                              // number of edges so far
 } od_encoder_memory;
 
-// Returns the count at a position.
+// Returns the count of the encoder at the position x.
 double od_encoder_count(const od_encoder *e, const od_encoder_memory *m, double x);
 // Returns the measured velocity at time t, with position x and velocity v. Between two samples the position is the cubic
 // polynomial through the positions and velocities at both samples. The encoder is switched on at the first sample: no edge has

@@ -24,7 +24,7 @@ typedef struct sums {
   double sum, squares;
 } sums;
 
-// History of one sensor.
+// The history of one sensor over the run.
 typedef struct history {
   double head[OD_LAGS];  // the first values of the series
 

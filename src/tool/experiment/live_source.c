@@ -161,7 +161,8 @@ static bool take_cells(live *m, double *t) {
     m->early++;
     return false;
   }
-  if (!is_complete) return refuse(m, *t, "the first line must contain values of all inputs", 0);
+  if (!is_complete)
+    return refuse(m, *t, "the first line must contain values of all inputs; expected a number for each input", 0);
   for (int i = 0; i < m->e->sensors; i++) {
     double value = od_channel_value(&plan->channel[m->e->channel[i]], m->cells);
     m->y[i] = isfinite(value) ? value : (double)NAN;

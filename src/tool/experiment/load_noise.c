@@ -274,7 +274,7 @@ static void check_structure(od_loader *ld, od_noise_structure structure, const o
   if (matrix)
     od_section_need(ld, section, "process");
   else if (process >= 0)
-    od_complain(ld, process, "'process' needs 'structure: matrix'");
+    od_complain(ld, process, "'process' needs 'structure: matrix'; add this key");
 }
 
 // Reads a section of process noise. *process: node of the key 'process'; -1: none.

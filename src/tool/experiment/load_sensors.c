@@ -266,7 +266,7 @@ static void read_noise(sensor_reader *r) {
 
 // --- Other numbers -----------------------------------------------------------------------------------------------------
 
-// Reads the range of the readings.
+// Reads the key 'range': the range of the sensor's readings.
 static void read_range(sensor_reader *r) {
   od_loader *ld = r->ld;
   int entry[2], node = od_section_get(ld, &r->section, "range"), number[2];

@@ -386,7 +386,7 @@ static od_status copy_file(writer *w, const char *from_folder, const char *name,
   fclose(source);
   if (!page.to) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = write_page(w, &page, name, err);
-  return failed ? od_fail(err, OD_IO, "%s cannot be read", from) : status;
+  return failed ? od_fail(err, OD_IO, "%s cannot be read; install oleodyn again", from) : status;
 }
 
 // ---- the sources of the core

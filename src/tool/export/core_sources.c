@@ -42,7 +42,7 @@ static char *read_text(od_arena *arena, const char *path, od_error *err) {
   if (size >= 0 && fseek(f, 0, SEEK_SET) == 0) text = od_arena_take(arena, (size_t)size + 1);
   if (text && fread(text, 1, (size_t)size, f) != (size_t)size) text = NULL;
   fclose(f);
-  if (!text) od_fail(err, OD_IO, "%s cannot be read", path);
+  if (!text) od_fail(err, OD_IO, "%s cannot be read; install oleodyn again", path);
   return text;
 }
 

@@ -133,7 +133,7 @@ od_status od_zip_folder(const char *folder, const char *path, long long *bytes, 
   *bytes = ok ? ftell(file.file) : 0;
   if (ok) return od_atomic_commit(&file, err);
   od_atomic_discard(&file);
-  return od_fail(err, OD_IO, "%s cannot be written", path);
+  return od_fail(err, OD_IO, "%s cannot be written; check the folder and the free space", path);
 }
 
 #else

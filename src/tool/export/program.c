@@ -223,11 +223,15 @@ static od_status choose_parameters(od_export_program *p, const od_machine *machi
   for (int i = 0; i < options->parameters; i++) {
     const char *path = options->parameter[i];
     int found = od_machine_number_find(machine, path);
-    if (found < 0) return od_fail(err, OD_BAD_INPUT, "--parameters: the machine has no number '%s'", path);
+    if (found < 0)
+      return od_fail(err, OD_BAD_INPUT,
+                     "--parameters: the machine has no number '%s'; 'oleodyn info FILE' lists all numbers", path);
     number[i] = od_machine_number_theta(machine, found);
     if (number[i] < 0)
-      return od_fail(err, OD_BAD_INPUT,
-                     "--parameters: '%s' is not a number of the model and cannot change while the program runs", path);
+      return od_fail(
+          err, OD_BAD_INPUT,
+          "--parameters: '%s' is not a number of the model and cannot change while the program runs; give a number of the model",
+          path);
     od_number n = od_machine_number(machine, found);
     p->parameter[i] = (od_exported_name){n.path, n.unit};
     index[i] = found;
@@ -361,7 +365,8 @@ static od_status choose_noise(od_export_program *p, int n, od_error *err) {
   if (!rows) return no_memory(err);
   o->noise_rows = od_observer_noise_rows(n - p->parameters, p->parameters, o->Q, rows);
   if (o->noise_rows < 0)
-    return od_fail(err, OD_BAD_INPUT, "the covariance of the process noise is not positive semidefinite");
+    return od_fail(err, OD_BAD_INPUT,
+                   "the covariance of the process noise is not positive semidefinite; correct the section 'noise'");
   o->noise = rows;
   return OD_OK;
 }

@@ -156,7 +156,11 @@ static od_status run_single(const trial *t, od_error *err) {
         "compiler; install one as 'cc', or set the environment variable CC");
   code = run_command(t->folder, run, every);
   if (code == -2) return od_fail(err, OD_INTERRUPTED, "interrupted");
-  return code == 0 ? OD_OK : od_fail(err, OD_IO, "--float: the compiled export ended with code %d", code);
+  return code == 0
+             ? OD_OK
+             : od_fail(err, OD_IO,
+                       "--float: the compiled export ended with code %d; run the program in the folder of the export",
+                       code);
 }
 
 // ---- comparison

@@ -65,7 +65,8 @@ od_status od_fmu_session_begin(od_fmu_session *s, const char *path, const char *
   OD_SCRATCH(scratch);
   od_fmu_description unused;
   if (status == OD_OK && !od_fmu_take_description(c, arena ? arena : &scratch, description ? description : &unused))
-    status = od_fail(err, OD_BAD_INPUT, "the description could not be received");
+    status = od_fail(err, OD_BAD_INPUT,
+                     "the description of the FMU could not be received; check the FMU with another program");
   c->limit = limit + grace;
   if (status != OD_OK) od_fmu_session_end(s);
   return status;

@@ -203,6 +203,7 @@ od_status od_can_trace_no_messages(od_can_trace *t, const char *problem, od_erro
     od_name_list_add(&ids, "%0*X (%s)", digits, (unsigned)(id & 0x1fffffff),
                      od_count(t->route[i].frames, "frame").text);
   }
-  if (ids.count == 0) return od_fail(err, OD_BAD_INPUT, "%s: the trace has no frames with data", t->path);
+  if (ids.count == 0)
+    return od_fail(err, OD_BAD_INPUT, "%s: the trace has no frames with data; record the trace again", t->path);
   return od_fail(err, OD_BAD_INPUT, "%s: %s; identifiers of the trace: %s", t->path, problem, od_name_list_text(&ids));
 }

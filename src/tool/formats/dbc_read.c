@@ -111,8 +111,9 @@ static void read_message(reader *r) {
   const od_dbc_message *same = find_message(r, id);
   if (same) {
     od_error e;
-    od_fail(&e, OD_BAD_INPUT, "message '%.60s' has the same identifier as message '%.60s' in line %d", m.name,
-            same->name, same->line);
+    od_fail(&e, OD_BAD_INPUT,
+            "message '%.60s' has the same identifier as message '%.60s' in line %d; expected different identifiers",
+            m.name, same->name, same->line);
     od_dbc_add_error(&r->scan, place.line, place.column, e.text);
     return;
   }
@@ -196,7 +197,8 @@ static void read_signal(reader *r) {
   uint64_t key = name_key(message, s.name);
   if (od_key_map_find(&r->by_name, key) >= 0) {
     od_error e;
-    od_fail(&e, OD_BAD_INPUT, "message '%.60s' already has a signal '%.60s'", r->dbc->message[message].name, s.name);
+    od_fail(&e, OD_BAD_INPUT, "message '%.60s' already has a signal '%.60s'; expected different names",
+            r->dbc->message[message].name, s.name);
     od_dbc_add_error(&r->scan, s.line, s.column, e.text);
     return;
   }
@@ -294,7 +296,8 @@ static od_dbc_signal *take_signal(reader *r, uint32_t *id) {
   od_dbc_signal *s = find_signal(r, *id, name);
   if (m && !s) {
     od_error e;
-    od_fail(&e, OD_BAD_INPUT, "message '%.60s' has no signal '%.60s'", m->name, name);
+    od_fail(&e, OD_BAD_INPUT, "message '%.60s' has no signal '%.60s'; expected a signal of this message", m->name,
+            name);
     od_dbc_add_error(&r->scan, place.line, place.column, e.text);
   }
   return s;

@@ -99,7 +99,8 @@ static od_status read_head(hdf5_stream *s, od_error *err) {
     part = no_memory ? 0 : (od_helper_part)od_channel_take_number(c, OD_HELPER_STATUS);
   }
   status = stop(s, part, no_memory, err);
-  if (status == OD_OK && !s->head) return od_fail(err, OD_BAD_INPUT, "cannot read %s as an HDF5 file", s->path);
+  if (status == OD_OK && !s->head)
+    return od_fail(err, OD_BAD_INPUT, "cannot read %s as an HDF5 file; write the file again", s->path);
   return status;
 }
 
@@ -167,7 +168,9 @@ static od_status take_block(hdf5_stream *s, od_error *err) {
       s->next == 0 ? od_helper_ask(&s->helper) : (od_helper_part)od_channel_take_number(c, OD_HELPER_BLOCK);
   if (part != OD_HELPER_BLOCK) {
     od_status status = stop(s, part, false, err);
-    return status != OD_OK ? status : od_fail(err, OD_BAD_INPUT, "cannot read %s: rows are missing", s->path);
+    return status != OD_OK
+               ? status
+               : od_fail(err, OD_BAD_INPUT, "cannot read %s: rows are missing; write the file again", s->path);
   }
   long most = MOST / s->count, left = s->rows - s->next;
   long rows = (long)od_channel_take_number(c, (uint64_t)(left < most ? left : most));
@@ -181,7 +184,9 @@ static od_status take_block(hdf5_stream *s, od_error *err) {
   }
   if (c->broken || !od_channel_take(c, s->block, numbers * sizeof *s->block)) {
     od_status status = stop(s, 0, false, err);
-    return status != OD_OK ? status : od_fail(err, OD_BAD_INPUT, "cannot read %s: rows are missing", s->path);
+    return status != OD_OK
+               ? status
+               : od_fail(err, OD_BAD_INPUT, "cannot read %s: rows are missing; write the file again", s->path);
   }
   s->begin = s->next;
   s->end = s->next + rows;

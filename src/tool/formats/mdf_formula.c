@@ -102,7 +102,7 @@ static void fail(parser *p, const char *why) {
   if (!p->why) p->why = why;
 }
 
-// Appends an operation.
+// Appends an operation to the program of a formula.
 static void emit(parser *p, operation o) {
   p->depth += o.kind <= VARIABLE ? 1 : o.kind >= ADD ? -1 : 0;
   if (p->count == MOST_OPERATIONS)
@@ -180,7 +180,7 @@ static void number(parser *p) {
     }
   } else {
     size_t length = number_length(p->at);
-    if (!od_number_parse(p->at, length, false, &value)) fail(p, "has a wrong number");
+    if (!od_number_parse(p->at, length, false, &value)) fail(p, "has a number that cannot be read");
     p->at += length;
   }
   emit(p, (operation){.kind = NUMBER, .number = value});

@@ -84,7 +84,7 @@ static od_status new_scan(od_mdf_cursor *c, od_error *err) {
   return OD_OK;
 }
 
-// Adds a cursor to the scan.
+// Adds a cursor to a scan of mixed records.
 static void join(od_mdf_cursor *c, od_mdf_scan *s) {
   slot_of(s, c->contents->group[c->group].id)->cursor = c;
   s->cursors++;

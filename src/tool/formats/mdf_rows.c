@@ -7,7 +7,7 @@
 
 enum { MOST_BUFFERS = 32 << 20, LARGEST_BUFFER = 1 << 18, SMALLEST_BUFFER = 1 << 13 };
 
-// A group with columns to decode.
+// A channel group with columns to decode.
 typedef struct source {
   int group;
   od_mdf_cursor records;
@@ -43,7 +43,7 @@ static void close_contents(od_mdf_log *c) {
   od_free(c);
 }
 
-// Ends the reading of records.
+// Ends the reading of the records.
 static void stop(od_mdf_rows *s) {
   for (int i = 0; i < s->sources; i++) {
     source *from = &s->source[i];

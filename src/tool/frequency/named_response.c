@@ -58,8 +58,9 @@ static od_status respond(const od_linear_model *model, double low, double high, 
   if (status != OD_OK) return status;
   od_linear_remarks(model, &r->warnings);
   if (od_poles_unstable(&poles))
-    od_verdict_add(&r->warnings, OD_DOUBTFUL, "point.unstable",
-                   "Unstable:", "at this operating point the machine is unstable and has no steady response to a sine");
+    od_verdict_add(
+        &r->warnings, OD_DOUBTFUL, "point.unstable", "Unstable:",
+        "at this operating point the machine is unstable and has no steady response to a sine; stabilize the machine or choose another operating point");
   return od_verdict_is_complete(&r->warnings) ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 

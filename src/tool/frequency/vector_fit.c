@@ -200,7 +200,7 @@ static bool find_residues(fit *v, double *error) {
   return isfinite(*error);
 }
 
-// Stores the current poles and residues.
+// Stores the current poles and residues as a transfer function.
 static void store(const fit *v, od_transfer *t) {
   memcpy(t->pole, v->pole, sizeof t->pole);
   for (int k = 0; k < t->outputs; k++) {

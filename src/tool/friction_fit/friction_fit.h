@@ -7,7 +7,7 @@
 #include "io/verdict.h"
 #include "memory/scoped.h"
 
-// Quality of an estimate.
+// Quality of an estimate, from its standard deviation.
 typedef enum od_friction_known {
   OD_PARAMETER_KNOWN,
   OD_PARAMETER_WEAK,     // standard deviation of more than a tenth of the value

@@ -23,7 +23,7 @@ typedef struct reader {
   bool is_of_log;  // whether the table is a log, whose first column is the time in s
 } reader;
 
-// A column and its SI unit.
+// A column of the log and the SI unit in which the column is needed.
 typedef struct needed {
   const char *name, *unit;
 } needed;

@@ -233,7 +233,7 @@ static void read_parameters(od_friction_reader *r, int node) {
     const char *key = od_read_text(ld, entry, "parameters", "a key of the law");
     bool all = key && strcmp(key, "positions") == 0;
     if (all && r->plan->start.positions == 0)
-      od_complain(ld, entry, "the parameters 'positions' need the key 'positions' of 'fit'");
+      od_complain(ld, entry, "the parameters 'positions' need the key 'positions' of 'fit'; add this key");
     for (int k = 0; all && k < r->plan->start.positions; k++)
       if (k != r->plan->normal_position) add_parameter(r, entry, od_law_field(law, OD_FACTOR_X1 + k)->key);
     if (key && !all) add_parameter(r, entry, key);
@@ -298,8 +298,10 @@ static void check_method(od_friction_reader *r, const od_section *section) {
   bool steady = plan->method == OD_FRICTION_STEADY, complete = plan->method == OD_FRICTION_COMPLETE;
   const char *name = od_friction_methods[plan->method];
   if (steady && !plan->points.given && !plan->has_run)
-    od_complain(ld, section->node, "the method '%s' needs 'points', or a 'run' with settled parts", name);
-  if (!steady && !plan->has_run) od_complain(ld, section->node, "the method '%s' needs the section 'run'", name);
+    od_complain(ld, section->node,
+                "the method '%s' needs 'points', or a 'run' with settled parts; add one of these sections", name);
+  if (!steady && !plan->has_run)
+    od_complain(ld, section->node, "the method '%s' needs the section 'run'; add this section", name);
   if (plan->map.given && plan->map.log[0]) plan->log.file = plan->map.log[0];
   bool simulated =
       (plan->points.given && !plan->points.log) || (plan->has_run && !plan->log.file && !r->has_experiment);

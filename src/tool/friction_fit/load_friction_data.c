@@ -209,7 +209,8 @@ void od_friction_read_points(od_friction_reader *r, int node) {
                        p->low);
   if (p->count > 0 && !(p->peak + p->floor > 0))
     od_complain_number(ld, first + 6, "'peak' and 'floor' are both zero; expected at least one positive number");
-  if ((p->count > 0) == (p->step > 0)) od_complain(ld, node, "points need either 'step' or 'count'");
+  if ((p->count > 0) == (p->step > 0))
+    od_complain(ld, node, "points need either 'step' or 'count'; give one of these keys");
   if (p->step > 0 && (p->high - p->low) / p->step > 1e6)
     od_complain_number(ld, first + 2, "'from', 'to' and 'step' give %.3g points; expected at most 1 million",
                        (p->high - p->low) / p->step);
@@ -268,7 +269,7 @@ static void read_pieces(od_friction_reader *r, int node) {
     }
     read_piece(r, entry, index);
   }
-  if (index == 0) od_complain(ld, node, "a run needs at least one piece");
+  if (index == 0) od_complain(ld, node, "a run needs at least one piece; add an entry to 'pieces'");
 }
 
 // Reads the columns and numbers of the force balance (eq. 6.10 of source 28 in docs/theory.md).
@@ -402,7 +403,8 @@ void od_friction_read_run(od_friction_reader *r, int node) {
   plan->run_from = od_number_value(ld, first + 6);
   plan->log.slope = od_number_value(ld, first + 7);
   if (plan->log.slope > 0 && !plan->log.position)
-    od_complain_number(ld, first + 7, "'slope' needs the column 'position', from which the speed is computed");
+    od_complain_number(ld, first + 7,
+                       "'slope' needs the column 'position', from which the speed is computed; add this column");
   plan->log.smooth = od_number_value(ld, first + 5);
   plan->run.step = od_number_value(ld, first);
   plan->vary = od_number_value(ld, first + 1);
@@ -414,7 +416,7 @@ void od_friction_read_run(od_friction_reader *r, int node) {
   if (pieces >= 0 && !measured) read_pieces(r, pieces);
   bool mapped = od_map_find(ld, od_map_find(ld, ld->tree.root, "map"), "runs") >= 0;
   if (pieces < 0 && !measured && !r->has_experiment && !mapped)
-    od_complain(ld, node, "a run needs 'pieces', 'log' or 'experiment'");
+    od_complain(ld, node, "a run needs 'pieces', 'log' or 'experiment'; give one of these keys");
   // Stretches the durations. Speeds do not change, and sines keep their number of periods.
   for (int i = 0; i < plan->run.pieces; i++) {
     plan->run.piece[i].time *= od_number_value(ld, first + 4);

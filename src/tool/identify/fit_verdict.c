@@ -12,7 +12,7 @@
 #include "model/model.h"
 
 enum { MOST_DIRECTIONS = 12, MOST_NAMED = 6 };
-// Limits of remarks.
+// Limits of the remarks of the verdict.
 static const double far_from = 1000;    // residual of an outlier, in standard deviations of the noise
 static const double large_shift = 0.5;  // shift by integration errors, in standard deviations of the estimate
 static const double many_sigmas = 5;    // change of a parameter, in units of its uncertainty in the file

@@ -200,7 +200,7 @@ static void read_shooting(od_experiment_loader *xl, od_fit_plan *plan, const od_
   if (segments && length)
     od_complain_number(ld, first + 1, "found both 'segments' and 'length', expected one of these keys");
   if (!segments && !length && !section.has_unknown)
-    od_complain(ld, node, "'shooting' needs 'segments' or 'length', or the word 'auto'");
+    od_complain(ld, node, "'shooting' needs 'segments' or 'length', or the word 'auto'; give one of them");
   check_shooting(xl, plan, node);
 }
 
@@ -323,7 +323,8 @@ static void read_set(od_experiment_loader *xl, od_fit_plan *plan, int key) {
   } else {
     // The default is the true machine of the experiment.
     if (simulate >= 0) set->truth = od_load_machine_of(xl, &section, "simulate");
-    if (simulate < 0 && !xl->e->truth) od_complain(ld, key, "the set '%s' needs 'data' or 'simulate'", name);
+    if (simulate < 0 && !xl->e->truth)
+      od_complain(ld, key, "the set '%s' needs 'data' or 'simulate'; give one of these keys", name);
     if (!(set->time > 0) && set->truth) set->time = od_machine_run(set->truth)->time;
     if (!(set->time > 0)) set->time = xl->e->time;
     if (!(set->time > 0) && (set->truth || xl->e->truth))
@@ -453,7 +454,7 @@ static void read_combination(od_experiment_loader *xl, od_fit_plan *plan, int ke
   }
   plan->combination = list;
   if (od_section_get(ld, &section, "powers") < 0 && od_section_get(ld, &section, "sum") < 0)
-    od_complain(ld, key, "the combination '%s' needs 'powers' or 'sum'", od_excerpt(ld, name));
+    od_complain(ld, key, "the combination '%s' needs 'powers' or 'sum'; give one of these keys", od_excerpt(ld, name));
   read_factors(xl, od_section_get(ld, &section, "powers"), od_format(ld, "%s.powers", path), "parameters and powers",
                c.power);
   read_factors(xl, od_section_get(ld, &section, "sum"), od_format(ld, "%s.sum", path), "parameters and weights",
@@ -589,7 +590,7 @@ static void read_more(void *user, od_experiment_loader *xl, const od_section *fi
   read_constraints(xl, plan, od_section_get(ld, file, "constraints"));
   check_method(xl, plan, od_section_get(ld, file, "fit"));
   if (xl->e->parameters == 0 && !od_has_errors(ld))
-    od_complain(ld, ld->tree.root, "a fit needs at least one entry in 'parameters'");
+    od_complain(ld, ld->tree.root, "a fit needs at least one entry in 'parameters'; add a number of the machine");
 }
 
 od_status od_fit_plan_load(const char *path, const od_experiment_options *options, od_fit_plan **out,

@@ -100,7 +100,7 @@ double od_inverse_pump_flow(const od_machine *machine);
 
 // --- drive_oil.c
 
-// Pressures and flows of an actuator.
+// Pressures and flows that an actuator requires at its ends.
 typedef struct od_oil_need {
   double pressure[2], flow[2];  // pressure and flow at each end, Pa and m3/s
   double difference;            // pressure[0] - pressure[1]
@@ -130,7 +130,7 @@ void od_inverse_result_free(od_inverse_result *result);
 
 // --- Remarks. If out of memory, the verdict is incomplete.
 
-// Adds all remarks (inverse_verdict.c).
+// Adds all remarks about the result to the verdict (inverse_verdict.c).
 void od_inverse_judge(const od_machine *machine, const od_inverse_options *options, od_inverse_result *result);
 // Adds remarks about the motion itself (motion_verdict.c): jumps, noise and resolution of samples, rows that miss peaks.
 void od_motion_judge(const od_machine *machine, const od_inverse_options *options, od_inverse_result *result);

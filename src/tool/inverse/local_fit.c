@@ -163,7 +163,7 @@ static bool are_uniform(const double *t, int rows) {
   return true;
 }
 
-// Returns the standard deviation of samples.
+// Returns the standard deviation of the samples about their mean.
 static double deviation(const double *y, int rows) {
   double mean = 0, squares = 0;
   for (int i = 0; i < rows; i++) mean += (y[i] - mean) / (i + 1);
@@ -177,7 +177,7 @@ typedef struct fitted {
   double end_difference;  // largest difference between the second derivatives of two windows at the ends
 } fitted;
 
-// Fits the polynomials of all rows.
+// Fits the local polynomials of all rows.
 static void fit_all(fitting *f, int half, double *value, double *rate, double *second, fitted *out) {
   *out = (fitted){0};
   for (int i = 0; i < f->rows; i++) {

@@ -21,7 +21,7 @@ od_status od_motion_log_read(const od_machine *machine, const od_log_settings *s
 void od_motion_log_free(od_motion_log *log);
 // Makes a trajectory from a column. low_pass: see od_smooth_samples(). Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 od_status od_motion_log_trajectory(const od_motion_log *log, int column, double low_pass, od_trajectory *out);
-// Returns half the sampling rate, Hz.
+// Returns half the sampling rate of the log, Hz.
 double od_motion_log_nyquist(const od_motion_log *log);
 
 #endif

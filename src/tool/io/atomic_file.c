@@ -156,7 +156,8 @@ od_status od_atomic_commit(od_atomic_file *f, od_error *err) {
   }
   od_status status = OD_OK;
   if (!ok) {
-    status = errno ? cannot(err, "write", f->path) : od_fail(err, OD_IO, "cannot write %s completely", f->path);
+    status = errno ? cannot(err, "write", f->path)
+                   : od_fail(err, OD_IO, "cannot write %s completely; check the free space", f->path);
     if (f->temporary) unlink(f->temporary);
   }
   release(f);

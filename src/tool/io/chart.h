@@ -66,7 +66,7 @@ void od_chart_inside_end(FILE *to);
 
 // Draws a series over x, which must not decrease. NAN is a gap. The name is stored in the drawing; NULL: none.
 void od_chart_line(FILE *to, const od_chart *c, od_series x, od_series y, const char *class_name, const char *name);
-// Draws the band middle +- half.
+// Draws the band from middle - half to middle + half over x.
 void od_chart_band(FILE *to, const od_chart *c, od_series x, od_series middle, od_series half, const char *class_name,
                    const char *name);
 // Draws a dot per value. Many values in one column of pixels become a stroke from the least to the greatest value. Few dots

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-// digits * 10^exponent.
+// A decimal number: digits * 10^exponent.
 typedef struct od_decimal {
   uint64_t digits;
   int exponent;

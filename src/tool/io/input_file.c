@@ -27,7 +27,7 @@ static od_status cannot(input *in, const char *reason) {
 }
 
 static od_status too_long(input *in) {
-  return od_fail(in->why, OD_BAD_INPUT, "the file is larger than %zu MB, the largest allowed size", in->most >> 20);
+  return od_fail(in->why, OD_BAD_INPUT, "the file is too large; expected at most %zu MB", in->most >> 20);
 }
 
 // Opens a file. Does not open devices, because opening a device may have an effect. Does not wait for the writer of a pipe. Fails

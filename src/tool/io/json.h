@@ -14,7 +14,7 @@ json_t *od_json_number(double value);
 json_t *od_json_text(const char *text);
 // Returns a list of numbers: value[0], value[stride], value[2 * stride], ... Returns NULL if an allocation fails.
 json_t *od_json_numbers(const double *value, long count, long stride);
-// Frees a text of json_dumps().
+// Frees a text that json_dumps() returned.
 void od_json_text_free(char *text);
 // Writes the value and a line end. The text is indented, fields are in the order of creation, and numbers read back
 // exactly. The path "-" is standard output. On failure no file is written. Fails with OD_IO or OD_NO_MEMORY.

@@ -79,7 +79,7 @@ int od_number_format(char text[OD_NUMBER_SIZE], double value) {
   return (int)(to - text);
 }
 
-// A decimal number in a text.
+// A decimal number in a text: its digits and exponent.
 typedef struct decimal {
   bool negative, exact;  // exact: no digit is missing
   od_decimal size;

@@ -36,7 +36,7 @@ static od_status write_image(const void *user, const char *path, od_error *err) 
   if (status != OD_OK) return status;
   if (fwrite(c->image, 1, c->size, file.file) == c->size) return od_atomic_commit(&file, err);
   od_atomic_discard(&file);
-  return od_fail(err, OD_IO, "%s cannot be written", path);
+  return od_fail(err, OD_IO, "%s cannot be written; check the folder and the free space", path);
 }
 
 static od_status write_parts(const void *user, const char *path, od_error *err) {

@@ -66,7 +66,7 @@ static int load(od_job *job, const char *path, const arguments *a, source *s) {
   return od_job_loaded(job, messages, status);
 }
 
-// Splits lists with commas.
+// Splits the comma-separated lists of an option into words.
 static int split(od_job *job, const od_words *lists, od_words *words) {
   for (int i = 0; i < lists->count; i++)
     for (const char *at = lists->text[i]; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
@@ -160,7 +160,7 @@ static od_result report(const od_export_program *p, const od_trial *trial, const
   return r;
 }
 
-// Writes an FMU and its report.
+// Writes an FMU, and the report of the export.
 static int export_fmu(od_job *job, const arguments *a, const od_export_program *p) {
   od_error err = {0};
   od_fmu_result done;

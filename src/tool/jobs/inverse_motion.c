@@ -120,7 +120,7 @@ static bool from_text(od_job *job, const od_machine *machine, const char *text, 
 static bool read_smoothing(od_job *job, const od_motion_arguments *a, const od_motion_log *log, double *low_pass) {
   if (!a->smooth) return true;
   if (a->log.data.count == 0) {
-    od_job_error(job, "--smooth requires --data");
+    od_job_error(job, "--smooth requires --data; leave out --smooth or give a log");
     return false;
   }
   if (!od_setting_quantity(job, "smooth", a->smooth, "Hz", low_pass)) return false;

@@ -75,7 +75,7 @@ void od_job_say(od_job *job, od_message_kind kind, const char *format, ...) __at
 // Reports the messages of a reader and frees them. Returns OD_GO_ON, or the outcome for the status of the reader.
 int od_job_loaded(od_job *job, od_messages *messages, od_status status);
 
-// Returns the outcome for a status.
+// Returns the outcome of a job (OD_JOB_...) for a status.
 int od_outcome_of(od_status status);
 // Reports an early end: the text of err, or of the status if err is empty. Returns the outcome. For OD_OK reports nothing and
 // returns OD_JOB_DONE.

@@ -38,7 +38,7 @@ typedef struct od_shared_options {
   bool si, quiet;      // whether the kind offers these options
 } od_shared_options;
 
-// The usage of a kind.
+// The usage of a kind of job, for its help.
 typedef struct od_usage {
   const char *arguments;  // "FILE"
   const char *details;    // paragraphs at the end of the help, or NULL

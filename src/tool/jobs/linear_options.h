@@ -20,7 +20,7 @@ typedef struct od_linear_arguments {
   od_point_state *state;  // filled if job->files.path[OD_FILE_STATE] is set
 } od_linear_arguments;
 
-// The arguments resolved for a machine.
+// The arguments of a linear command, resolved for a machine.
 typedef struct od_linear_plan {
   od_arena arena;
   od_selection outputs;

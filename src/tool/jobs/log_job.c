@@ -186,7 +186,7 @@ static int choose_target(od_job *job, const arguments *a, const od_log_plan *pla
   return path ? OD_GO_ON : od_job_end_early(job, OD_NO_MEMORY, &(od_error){0});
 }
 
-// Receivers of the converted rows.
+// The receiver of the converted rows: a CSV file, and a table if the job keeps its table.
 typedef struct converted {
   const od_table *head;
   od_row_file csv;

@@ -168,7 +168,7 @@ static int make_log(od_job *job, const char *experiment, const char *path) {
     return OD_JOB_INTERRUPTED;
   }
   if (outcome != OD_JOB_DONE) {
-    od_job_error(job, "%s cannot be observed, so there is no log", experiment);
+    od_job_error(job, "%s cannot be observed, so there is no log; check the file with 'oleodyn check'", experiment);
     return OD_JOB_FAILED;
   }
   return status == OD_OK ? OD_GO_ON : od_job_end_early(job, status, &err);

@@ -225,11 +225,11 @@ static int check_live(od_job *job, const arguments *a) {
                       : job->files.path[OD_FILE_JSON] && !strcmp(job->files.path[OD_FILE_JSON], "-") ? "json"
                                                                                                      : NULL;
   if (a->json_lines && !a->live && !a->follow)
-    od_job_error(job, "--json-lines requires --live or --follow");
+    od_job_error(job, "--json-lines requires --live or --follow; give one of these options");
   else if (a->live && a->follow)
     od_job_error(job, "--live reads standard input, and --follow reads a file; give only one of these options");
   else if (a->follow_timeout && !a->follow)
-    od_job_error(job, "--follow-timeout requires --follow");
+    od_job_error(job, "--follow-timeout requires --follow; give both options");
   else if (a->follow && a->log.data.count > 1)
     od_job_error(job, "--follow: found %d files with --data, expected 1", a->log.data.count);
   else if (a->live && (a->log.data.count > 1 || (a->log.data.count == 1 && !reads_stream(a))))

@@ -22,7 +22,7 @@
 #include "requirements/judge.h"
 #include "simulate/run_sweep.h"
 
-// The arguments of the command line.
+// The arguments of the command 'simulate'.
 typedef struct arguments {
   const char *time, *step, *rows, *integrator, *tolerance, *every, *resume;
   od_words outputs;
@@ -172,10 +172,10 @@ static void free_computing_page(computing_page *c) {
 // Checks the options and reads the engine. Returns OD_GO_ON, or the outcome after reporting an error.
 static int prepare_engine(od_job *job, const arguments *a, computing_page *c) {
   od_error err = {0};
-  if (!a->interactive && a->sliders.count > 0) od_job_error(job, "--slider requires --interactive");
+  if (!a->interactive && a->sliders.count > 0) od_job_error(job, "--slider requires --interactive; give both options");
   if (!a->interactive) return a->sliders.count > 0 ? OD_JOB_BAD_INPUT : OD_GO_ON;
   if (!job->files.path[OD_FILE_REPORT])
-    od_job_error(job, "--interactive requires --report: the page of the report computes");
+    od_job_error(job, "--interactive requires --report, because the page of the report computes; give both options");
   else if (a->resume || a->sweep.paths.count || a->sweep.drawn.count)
     od_job_error(job, "--interactive is not possible with %s; remove one of these options",
                  a->resume              ? "--resume"
@@ -365,7 +365,7 @@ static int check_sweep(od_job *job, const arguments *a, bool many) {
     od_job_error(job, "--%s is not possible with --sweep or --draw; remove one of these options",
                  a->resume ? "resume" : "checkpoint");
   else if (!many && (a->sweep.draws || a->sweep.seed))
-    od_job_error(job, "--draws and --seed require --draw");
+    od_job_error(job, "--draws and --seed require --draw; give the numbers to be drawn");
   else
     return OD_GO_ON;
   return OD_JOB_BAD_INPUT;

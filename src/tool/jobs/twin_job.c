@@ -26,7 +26,7 @@ static int wait_for(od_job *job, pid_t child) {
     nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
   }
   if (WIFEXITED(status)) return WEXITSTATUS(status);
-  od_job_error(job, "oleodyn-twin ended by signal %d", WTERMSIG(status));
+  od_job_error(job, "oleodyn-twin was ended by signal %d; start the twin again", WTERMSIG(status));
   return OD_JOB_FAILED;
 }
 

@@ -48,7 +48,7 @@ int od_variant_check(od_job *job, od_variant_arguments *v, const char **path) {
   return OD_JOB_BAD_INPUT;
 }
 
-// Prints a text in YAML quotes.
+// Prints a text in double quotes of YAML.
 static void print_quoted(FILE *to, const char *text) {
   fputc('\'', to);
   for (; *text; text++) fputs(*text == '\'' ? "''" : (char[]){*text, '\0'}, to);

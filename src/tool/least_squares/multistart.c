@@ -35,7 +35,8 @@ static od_status check(const sampler *s, od_error *err) {
     double low = low_of(s, j), high = high_of(s, j);
     if (is_fixed(s, j)) continue;
     if (!(isfinite(low) && isfinite(high) && low <= high))
-      return od_fail(err, OD_BAD_ARGUMENT, "parameter %d needs finite bounds or a finite box for random starts", j);
+      return od_fail(err, OD_BAD_ARGUMENT,
+                     "parameter %d needs finite bounds or a finite box for random starts; give one of them", j);
     if (is_log(s, j) && low <= 0)
       return od_fail(
           err, OD_BAD_ARGUMENT,

@@ -77,7 +77,8 @@ static od_status check_parameter(const od_ls_problem *p, int i, od_error *err) {
         "parameter %d has the start %g and bounds from %g to %g; expected positive numbers, because its scale is logarithmic",
         i, x, low, high);
   if (t == OD_TRANSFORM_LOGISTIC && !(isfinite(low) && isfinite(high)))
-    return od_fail(err, OD_BAD_ARGUMENT, "parameter %d is searched as logistic and needs two finite bounds", i);
+    return od_fail(err, OD_BAD_ARGUMENT,
+                   "parameter %d is searched as logistic and needs two finite bounds; give both bounds", i);
   return OD_OK;
 }
 
@@ -89,7 +90,7 @@ static od_status check(const od_ls_problem *p, const od_ls_options *o, od_error 
     return od_fail(err, OD_BAD_ARGUMENT,
                    "found both streamed rows and hidden unknowns, expected at most one of the two");
   if (!(p->residuals || p->rows) || !p->start)
-    return od_fail(err, OD_BAD_ARGUMENT, "a problem needs residuals and a start");
+    return od_fail(err, OD_BAD_ARGUMENT, "a problem needs residuals and a start; set both fields");
   if (o->loss_scale < 0 || isnan(o->loss_scale) || o->radius < 0 || isnan(o->radius) || o->max_evaluations < 0)
     return od_fail(err, OD_BAD_ARGUMENT, "loss_scale, radius or max_evaluations is negative; expected zero or more");
   od_status status = OD_OK;

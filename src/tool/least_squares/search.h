@@ -10,7 +10,7 @@
 #include "memory/scoped.h"
 #include "oleodyn/least_squares.h"
 
-// A point and its cost.
+// A point of the search and its cost.
 typedef struct od_point {
   double *u, *x, *r;  // k, n, m; r is NULL for streamed rows
   double cost, squares;

@@ -18,7 +18,7 @@ typedef struct stream {
 
 enum { CHUNK = 64 };  // number of rows whose weights are computed at a time
 
-// Adds weighted rows to the triangle.
+// Adds weighted rows of residuals and Jacobian to the triangle.
 static void put(stream *t, int count, const double *r, const double *J, const double *factor) {
   const od_search *s = t->s;
   int k = s->k, stride;

@@ -150,7 +150,7 @@ static const od_stop *passed_limit(const search *s, double *value) {
   return od_stops_passed(s->limits, s->p->output, s->slopes.ny, s->slopes.y, value);
 }
 
-// The result of a trial.
+// The result of a trial: whether all outputs are held, and the reason if not.
 typedef struct trial {
   bool found;            // whether all outputs are held and no limit is exceeded
   const od_stop *limit;  // the exceeded limit; else, if not all outputs are held, a limit that was reached; NULL: none

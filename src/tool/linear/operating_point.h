@@ -7,7 +7,7 @@
 #include "oleodyn/machine.h"
 #include "oleodyn/sim.h"
 
-// An output with a prescribed value.
+// An output whose value at the operating point is prescribed.
 typedef struct od_held_output {
   int output;    // index of an output of the machine
   double value;  // SI

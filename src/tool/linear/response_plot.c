@@ -127,7 +127,7 @@ static void draw_group(FILE *to, const od_bode_plot *plot, const double *decades
   }
 }
 
-// Adds the panels of a group.
+// Adds the panels of a group of paths.
 static void add_group(od_picture *p, const od_bode_plot *plot, int group, int curves) {
   const od_table *t = plot->table;
   for (int which = 0; which < 2; which++) {

@@ -207,7 +207,7 @@ typedef struct bad_rows {
   double time, before;
 } bad_rows;
 
-// The rows of one file.
+// The rows of one file of the log.
 typedef struct file_rows {
   long rows;                     // number of rows with different times
   double first, last;            // times of the first and last rows

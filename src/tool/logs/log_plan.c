@@ -261,7 +261,7 @@ static int read_skip(od_loader *ld, int number) {
   return 0;
 }
 
-// Reports an impossible drift.
+// Reports a drift of the clock that is not possible.
 static void check_drift(od_loader *ld, int number) {
   if (!(fabs(od_number_value(ld, number)) < 0.1))
     od_complain_number(ld, number, "'drift' is %g; expected a relative error of a clock between -0.1 and 0.1",

@@ -143,7 +143,7 @@ static od_status advance(od_log_rows *r, stream *s, od_error *err) {
     // Only the first stream of a file checks the rows, so that each row is checked once.
     if (r->check && s->is_first && !r->check(r->user, s->number, s->time, s->given_line)) continue;
     if (!isfinite(s->time)) {
-      if (!r->check) return od_fail(err, OD_BAD_INPUT, "a row has no time");
+      if (!r->check) return od_fail(err, OD_BAD_INPUT, "a row has no time; expected a time in every row");
       continue;
     }
     s->has_row = true;

@@ -151,7 +151,7 @@ static void read_transfer_function(const block_reader *r, const od_block_field *
     od_complain_number(ld, first, "the first coefficient of the denominator is zero; expected a nonzero coefficient");
 }
 
-// Reads one number for each input.
+// Reads one number of the block for each of its inputs.
 static void read_per_input(const block_reader *r, const od_block_field *f) {
   od_loader *ld = r->ld;
   int node = od_section_get(ld, &r->section, f->key), entries = od_list_count(ld, node);

@@ -230,9 +230,10 @@ static int find_shape(od_loader *ld, const od_section *body) {
     if (found < 0) found = i;
   }
   if (found < 0 && body->map >= 0 && !body->has_unknown)
-    od_complain(ld, body->node,
-                "%s needs a shape: 'beam', 'cylinder', 'point', 'box', or 'mass' with 'centre' and 'inertia'",
-                body->what);
+    od_complain(
+        ld, body->node,
+        "%s needs a shape: 'beam', 'cylinder', 'point', 'box', or 'mass' with 'centre' and 'inertia'; give one of them",
+        body->what);
   return found;
 }
 

@@ -9,7 +9,7 @@
 int od_find_node(od_loader *ld, int node, const char *label);
 // Finds two different nodes in the list under a key, such as 'between'. On failure reports an error and returns false.
 bool od_find_node_pair(od_loader *ld, const od_section *section, const char *key, int ends[2]);
-// Marks the nodes as connected.
+// Marks nodes of the circuit as connected, so that they are not reported as unconnected.
 void od_connect_nodes(od_loader *ld, const int *ends, int count);
 
 // Returns the signal under a key that an element requires, or -1 after reporting an error. *unit is the unit of the signal; after

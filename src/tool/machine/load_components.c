@@ -165,7 +165,7 @@ static od_acts acts_where(od_loader *ld, const od_section *section, const od_ele
     od_complain(ld, joint, "%s has both 'between' and 'joint'; expected one of these keys", section->what);
   if (between < 0 && joint < 0 && section->map >= 0 && !od_section_means(section, "between") &&
       !od_section_means(section, "joint"))
-    od_complain(ld, section->node, "%s needs 'between' (two points) or 'joint'", section->what);
+    od_complain(ld, section->node, "%s needs 'between' (two points) or 'joint'; give one of these keys", section->what);
   if (between < 0 && joint < 0) return OD_ACTS_NOWHERE;
   return joint >= 0 ? OD_ACTS_IN_JOINT : OD_ACTS_BETWEEN_POINTS;
 }

@@ -72,7 +72,7 @@ static int read_size(od_loader *ld, const od_section *section, const int chamber
     od_complain(ld, bore >= 0 ? bore : rod, "%s has both 'areas' and '%s'; expected 'areas', or 'bore' and 'rod'",
                 section->what, bore >= 0 ? "bore" : "rod");
   else if (areas < 0 && !*diameters && section->map >= 0 && !section->has_unknown)
-    od_complain(ld, section->node, "%s needs 'areas', or 'bore' and 'rod'", section->what);
+    od_complain(ld, section->node, "%s needs 'areas', or 'bore' and 'rod'; give these keys", section->what);
   if (areas >= 0) {
     od_field field[2] = {od_key_entry(ld, section, "areas", 0), od_key_entry(ld, section, "areas", 1)};
     for (int i = 0; i < 2; i++)  // a plunger has no area on the side of the tank

@@ -54,7 +54,8 @@ static bool check_unit(od_loader *ld, int node, const char *column, const char *
   double value;
   od_unit_verdict verdict = od_units_convert(ld->units, unit, wanted, 1, &value);
   if (verdict == OD_UNIT_UNKNOWN)
-    od_complain(ld, node, "unknown unit '%s' of column '%s'", od_excerpt(ld, unit), od_excerpt(ld, column));
+    od_complain(ld, node, "unknown unit '%s' of column '%s'; give a known unit with the key 'unit'",
+                od_excerpt(ld, unit), od_excerpt(ld, column));
   else if (verdict == OD_UNIT_MISFITS)
     od_complain(ld, node, "column '%s' is in '%s'; expected %s", od_excerpt(ld, column), od_excerpt(ld, unit), wanted);
   return verdict == OD_UNIT_FITS;

@@ -177,7 +177,7 @@ static void read_parameters(od_loader *ld, fmu_reader *r, od_fmu_signal *paramet
     const char *name = od_text_of(ld, key);
     int found = find_variable(ld, r, key, name, BIT(OD_FMU_PARAMETER), "parameter"), at = od_value(ld, key);
     if (*count == OD_FMU_MOST_PARAMETERS)
-      od_complain(ld, key, "more than %d parameters, the largest allowed number", OD_FMU_MOST_PARAMETERS);
+      od_complain(ld, key, "too many parameters; expected at most %d", OD_FMU_MOST_PARAMETERS);
     if (found < 0 || *count == OD_FMU_MOST_PARAMETERS) continue;
     const od_field field = {name, find_unit(ld, r, found, &parameter[*count]), OD_ANY, NAN};
     int number = od_read_number(ld, at, od_path(ld, path, name), &field, od_place_of(ld, at), OD_IN_MODEL);
@@ -198,12 +198,14 @@ static bool choose_interface(od_loader *ld, fmu_reader *r) {
   if (node < 0) chosen = a[OD_FMU_MODEL_EXCHANGE].identifier && !sampled ? OD_FMU_MODEL_EXCHANGE : OD_FMU_CO_SIMULATION;
   r->w.interface = (od_fmu_interface)chosen;
   if (!a[chosen].identifier) {
-    od_complain(ld, node >= 0 ? node : r->file_node, "the FMU has no %s, only %s", words[chosen], words[!chosen]);
+    od_complain(ld, node >= 0 ? node : r->file_node, "the FMU has no %s, only %s; choose the other 'interface'",
+                words[chosen], words[!chosen]);
     return false;
   }
   if (a[chosen].needs_tool)
-    od_messages_say(ld->messages, true, od_place_of(ld, r->file_node),
-                    "the FMU needs the program that made it (needsExecutionTool)");
+    od_messages_say(
+        ld->messages, true, od_place_of(ld, r->file_node),
+        "the FMU needs the program that made it (needsExecutionTool); export an FMU that runs without this program");
   if (chosen == OD_FMU_MODEL_EXCHANGE) {
     if (sampled)
       od_complain(ld, od_section_get(ld, &r->section, "sample"), "model exchange has no 'sample'; use co-simulation");

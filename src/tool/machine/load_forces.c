@@ -126,5 +126,5 @@ void od_load_torque(od_loader *ld, int key, int element) {
   else if (body >= 0)
     load_body_torque(ld, &section, body, od_element_at(ld, element));
   else if (section.map >= 0)
-    od_complain(ld, key, "%s needs 'joint' or 'body'", section.what);
+    od_complain(ld, key, "%s needs 'joint' or 'body'; give one of these keys", section.what);
 }

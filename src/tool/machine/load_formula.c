@@ -223,7 +223,8 @@ bool od_read_formula_inputs(od_loader *ld, od_loading_block *b, const od_section
     const char *unit = od_block_connect(ld, od_value(ld, key), od_text_of(ld, key), b, count);
     sound = add_key(names, key, unit) && unit != NULL && sound;
   }
-  if (node >= 0 && count == 0) od_complain(ld, node, "%s needs at least one input", section->what);
+  if (node >= 0 && count == 0)
+    od_complain(ld, node, "%s needs at least one input; add a name under 'inputs'", section->what);
   return sound && count > 0;
 }
 

@@ -131,9 +131,10 @@ void od_check_oil(od_loader *ld) {
     const od_element *element = od_element_at(ld, i);
     const od_element_description *c = od_component_class(element);
     if (element->kind != OD_ELEMENT_VOLUME && !(c && c->equations->needs_oil)) continue;
-    od_complain(ld, element->node,
-                "the %s '%s' needs oil, but the machine has no section 'oil' with 'density' and 'law'",
-                od_element_noun(element->kind), element->name);
+    od_complain(
+        ld, element->node,
+        "the %s '%s' needs oil, but the machine has no section 'oil'; add this section with 'density' and 'law'",
+        od_element_noun(element->kind), element->name);
     return;
   }
 }

@@ -82,10 +82,10 @@ void od_declare_program_law(od_loader *ld, od_loading_block *b) {
   if (named == NULL || !find_law(ld, b, named)) return;
   bool sampled = od_block_has(ld, b, "sample");
   if (sampled != (named->law->sample != NULL)) {
-    od_complain(
-        ld, b->key,
-        sampled ? "%s has 'sample', but its law '%s' is continuous" : "%s needs 'sample': its law '%s' is sampled",
-        b->what, named->name);
+    od_complain(ld, b->key,
+                sampled ? "%s has 'sample', but its law '%s' is continuous; remove 'sample'"
+                        : "%s has no 'sample', but its law '%s' is sampled; add 'sample'",
+                b->what, named->name);
     return;
   }
   b->named = named;

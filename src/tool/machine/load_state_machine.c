@@ -124,7 +124,7 @@ static void read_transition(machine_reader *r, int node, int number) {
   int from = find_state(r, &section, "from"), to = find_state(r, &section, "to"), margin = -1;
   int when = od_section_get(ld, &section, "when"), after = od_section_get(ld, &section, "after");
   if (section.map >= 0 && when < 0 && after < 0 && !section.has_unknown)
-    od_complain(ld, node, "%s needs 'when' (a condition) or 'after' (a time)", what);
+    od_complain(ld, node, "%s needs 'when' (a condition) or 'after' (a time); give one of these keys", what);
   for (int at = od_list_first(ld, when); at >= 0; at = ld->tree.node[at].next)
     margin = both(r, margin, read_condition(r, od_entry(ld, at)));
   if (when >= 0 && !od_is_list(ld, when)) margin = both(r, margin, read_condition(r, when));

@@ -40,7 +40,7 @@ void od_facts_json(const od_model_facts *f, json_t *object) {
   json_object_set_new(object, "linear", json_boolean(f->linear));
 }
 
-// Adds a row with two texts.
+// Adds a row with two texts to a table.
 static void add_texts(od_result_table *t, const char *first, const char *second) {
   od_result_add_row(t, NULL, NAN);
   od_result_cell_text(t, first);

@@ -8,7 +8,7 @@
 #include "io/bundle.h"
 #include "oleodyn/machine.h"
 
-// A growing list of bytes.
+// A growing list of bytes, to which records are appended.
 typedef struct od_records {
   char *bytes;
   size_t size, room;

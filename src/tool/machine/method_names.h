@@ -16,7 +16,7 @@ typedef struct od_method_names {
 } od_method_names;
 od_method_names od_method_names_integrators(const char *more);  // `more` is the last name; NULL: none
 od_method_names od_method_names_filters(void);
-// Writes all names, separated by spaces.
+// Writes all names, separated by spaces, into `text` of `size` bytes.
 void od_method_names_words(const od_method_names *names, char *text, size_t size);
 
 // Return names by index, for tables of keys; NULL after the last name.

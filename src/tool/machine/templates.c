@@ -556,7 +556,7 @@ static bool is_sound_name(expander *e, int key, const char *prefix) {
   return !taken && !od_names_is_reserved(prefix);
 }
 
-// Records an instance in the machine.
+// Adds an instance to the list of the machine. If an allocation fails, the list does not change.
 static void keep_instance(od_loader *ld, const instance *f) {
   od_machine *m = ld->draft->machine;
   od_template_instance *list = od_arena_extend(&ld->document->arena, m->instance, m->instances, sizeof *list);

@@ -37,7 +37,7 @@ static bool take_memory(od_predictor *pr) {
 }
 
 static od_status check_log(const od_drive *log, od_rule rule, int nu, od_error *err) {
-  if (log->count < 1) return od_fail(err, OD_BAD_ARGUMENT, "a log needs at least one sample");
+  if (log->count < 1) return od_fail(err, OD_BAD_ARGUMENT, "a log needs at least one sample; give a log with rows");
   if (nu > 0 && !log->u)
     return od_fail(err, OD_BAD_ARGUMENT, "the plant has %s, but the log has no inputs; give the inputs of the log",
                    od_count(nu, "input").text);
@@ -63,7 +63,7 @@ static od_status check_log(const od_drive *log, od_rule rule, int nu, od_error *
 
 static od_status check_options(const od_plant *plant, const od_predictor_options *o, od_error *err) {
   if (o->substeps < 0 || o->free_count < 0 || o->bound < 0)
-    return od_fail(err, OD_BAD_ARGUMENT, "substeps, free_count and bound must not be negative");
+    return od_fail(err, OD_BAD_ARGUMENT, "substeps, free_count and bound must not be negative; expected zero or more");
   if (o->steady && o->free_count)
     return od_fail(err, OD_BAD_ARGUMENT, "an initial state cannot be both steady and free; choose one of the two");
   for (int i = 0; i < o->free_count; i++)

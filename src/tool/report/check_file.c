@@ -28,7 +28,7 @@ static json_t *messages_json(const od_messages *messages) {
   return list;
 }
 
-// The outcome of loading a file.
+// The outcome of loading a file: status, description, and the counts of a machine.
 typedef struct outcome {
   od_status status;
   char text[240];  // "3 bodies, 4 joints, 1 degree of freedom"

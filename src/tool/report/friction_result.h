@@ -8,7 +8,7 @@
 #include "io/picture.h"
 #include "result/result.h"
 
-// Creates the result. The fit must outlive the result.
+// Creates the result of the command, which the caller frees. The fit must outlive the result.
 od_result od_friction_result(const od_friction_fitted *f);
 // Creates a table of measured and fitted force: in the order of the speed for points, over time for a run. NULL: out of memory.
 od_table *od_friction_fitted_table(const od_friction_fitted *f);
@@ -18,7 +18,7 @@ od_result od_pressure_map_result(const od_pressure_map *m);
 // Creates a table with a row for each pair of pressures: estimates and their standard deviations. NULL: out of memory.
 od_table *od_pressure_map_table(const od_pressure_map *m);
 
-// Creates the result of a series.
+// Creates the result of a series, which the caller frees. The series must outlive the result.
 od_result od_friction_series_result(const od_friction_series *s);
 // Creates a table with a row for each run of a series: estimates, their standard deviations, and residuals. NULL: out of memory.
 od_table *od_friction_series_table(const od_friction_series *s);

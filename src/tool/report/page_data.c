@@ -426,7 +426,7 @@ static int add_drawn(od_page_data *d, const od_data_chart *chart, od_series_fact
   return index;
 }
 
-// Adds middle + sign * half.
+// Adds the series middle + sign * half, an edge of a band.
 static int add_edge(od_page_data *d, const od_data_chart *chart, od_series_facts facts, const od_drawn *drawn,
                     double sign, json_t *line) {
   OD_SCRATCH(scratch);

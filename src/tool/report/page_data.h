@@ -14,7 +14,7 @@ typedef struct od_page_data od_page_data;
 od_page_data *od_page_data_new(void);
 void od_page_data_free(od_page_data *d);
 OD_OWNED_POINTER(od_page_data, od_page_data_free);
-// Returns whether all allocations succeeded.
+// Returns whether all allocations for the data of the page succeeded.
 bool od_page_data_is_complete(const od_page_data *d);
 // Sets the largest number of intervals of the following series.
 void od_page_data_limit(od_page_data *d, long intervals);
@@ -39,7 +39,7 @@ int od_page_data_find(const od_page_data *d, const char *name, const char *of);
 // Returns the number of charts on the page.
 int od_page_data_charts(const od_page_data *d);
 
-// An axis of a chart.
+// An axis of a chart: its unit and its range.
 typedef struct od_data_axis {
   const char *name, *si, *unit;
   double factor;     // displayed number = SI number * factor

@@ -32,7 +32,7 @@ od_run_views *od_run_views_new(const od_machine *machine, double time, double st
                                const char *of, int others);
 void od_run_views_free(od_run_views *v);
 OD_OWNED_POINTER(od_run_views, od_run_views_free);
-// Returns a watcher for the run.
+// Returns a watcher that records a run in the views, which must outlive the watcher.
 od_run_watcher od_run_views_watcher(od_run_views *v);
 
 // Returns frames for the outputs of the views; NULL: out of memory.

@@ -7,7 +7,7 @@
 // or `low` is not below `high`.
 double od_size_accumulator(double swing, double precharge, double low, double high, double exponent, double correction);
 
-// Flow in a hose.
+// Flow in a hose: speed, Reynolds number, friction factor and pressure loss.
 typedef struct od_hose_flow {
   double velocity, reynolds, friction;  // velocity in m/s; Reynolds number of the diameter; friction factor lambda
   double loss;                          // pressure loss, Pa

@@ -120,7 +120,7 @@ void od_result_free(od_result *r);
 // Passes the result to another owner: returns its content and leaves an empty result. Figures are not passed on, because they refer
 // to data of the previous owner.
 od_result od_result_give(od_result *r);
-// Returns whether all items were added.
+// Returns whether all items were added to the result: no allocation has failed.
 bool od_result_is_complete(const od_result *r);
 
 // Set fields of the data. od_result_set() takes ownership of the value.

@@ -19,7 +19,7 @@ typedef struct od_draw {
 
 // Computes the position of a point of a drawn body in ground axes.
 void od_draw_place(const od_draw *d, const od_scene_end *end, double out[3]);
-// Converts ground coordinates to the picture.
+// Converts a point in ground axes, m, to coordinates of the picture, px.
 void od_draw_project(const od_draw *d, const double at[3], double out[2]);
 // Returns a color as 0xrrggbb, for viewers without CSS variables. color: "#rrggbb", or a word, which gives the color of
 // the light theme.

@@ -79,7 +79,7 @@ static void add_face(mesh *m, double (*p)[3], int n, const double normal[3]) {
   append(&m->list, f);
 }
 
-// Adds a polygon and its edges.
+// Adds a polygon with a normal, and its edges, to the faces of the picture.
 static void add_polygon(mesh *m, double (*p)[3], int n, const double normal[3]) {
   add_face(m, p, n, normal);
   for (int i = 0; i < n; i++) {
@@ -360,7 +360,7 @@ static const face *choose_plane(const face_list *list, double tolerance) {
   return best;
 }
 
-// Ends the open path.
+// Ends the open path of the SVG.
 static void end_path(mesh *m) {
   if (m->written) fputs("\"/>\n", m->d->to);
   m->written = NULL;

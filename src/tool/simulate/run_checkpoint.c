@@ -10,7 +10,7 @@
 #include "machine/method_names.h"
 #include "simulate/run_state.h"
 
-// The first piece of a checkpoint.
+// The first piece of a checkpoint of a run: time of its last row, limits of its steps, and energies.
 typedef struct fields {
   double row;  // time of the last row, s
   double tolerance, longest;

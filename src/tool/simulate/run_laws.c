@@ -75,7 +75,7 @@ typedef struct rod {
   double most;  // largest force of the pressures on the piston, N
 } rod;
 
-// A pump with a shut-off pressure.
+// A pump with a shut-off pressure, above which it delivers no flow.
 typedef struct pump {
   int instance, node;  // node: the node at the outlet of the pump
   double bound;        // limit of the pressure at this node, Pa

@@ -146,7 +146,7 @@ static void judge_source(const od_run_accuracy *a, bool incomplete, od_verdict *
         "a more accurate run for comparison failed, or would have taken more than five times as long. The error is estimated from a run with longer steps.");
   else
     od_verdict_add(v, OD_DOUBTFUL, "step.unknown", "Error not known:",
-                   "the runs for comparison failed; repeat the run with a shorter step or a smaller tolerance.");
+                   "the runs for comparison failed. Repeat the run with a shorter step or a smaller tolerance.");
 }
 
 void od_run_judge(const od_machine *machine, const od_run_options *options, double step, bool incomplete,

@@ -63,7 +63,7 @@ static const char *copy(od_stored_run *s, const char *bytes, size_t count) {
   return text ? text : "";
 }
 
-// Appends the name of an output.
+// Appends the name of an output to the list of a stored run.
 static bool take_name(od_stored_run *s, int *number, const char *bytes, size_t count) {
   const char **longer = od_arena_extend(&s->source.files.arena, s->output, s->outputs + s->watched, sizeof *longer);
   if (!longer) return true;  // the status of the arena reports the failure

@@ -26,7 +26,7 @@ static const od_key value_keys[] = {
 };
 const od_section_class od_value_section = {"value", "statistic of an output of a run", OD_KEYS(value_keys)};
 
-// Reads one entry of 'values'.
+// Reads one entry of the section 'values', a value of a run.
 static void read_wish(od_loader *ld, int key, od_value_wish *w) {
   const char *name = od_text_of(ld, key);
   od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "values.%s", name),
@@ -38,7 +38,9 @@ static void read_wish(od_loader *ld, int key, od_value_wish *w) {
   w->over = od_key_text(ld, &section, "over", "the name of an output");
   w->unit = od_key_text(ld, &section, "unit", "a unit");
   if (w->take == OD_TAKE_LOOP && !w->over)
-    od_complain(ld, key, "the value '%s' is a loop and needs 'over', the output over which the loop is drawn", name);
+    od_complain(ld, key,
+                "the value '%s' is a loop and needs 'over', the output over which the loop is drawn; add this key",
+                name);
   if (w->take >= 0 && w->take != OD_TAKE_LOOP && w->over)
     od_complain(ld, key, "the value '%s' has 'over', which only 'take: loop' uses; found 'take: %s'", name,
                 take_name(w->take));
@@ -149,7 +151,7 @@ static void read_part(od_loader *ld, const od_section *section, int node, int ki
   d->draw.kind = kind == RELATIVE ? OD_DRAW_NORMAL : OD_DRAW_UNIFORM;
 }
 
-// Reads the distribution of one number.
+// Reads the distribution of one number of the section 'draw'.
 static void read_draw(od_loader *ld, int key, od_drawn *d) {
   const char *what = od_format(ld, "the draw of '%s'", od_excerpt(ld, od_text_of(ld, key)));
   od_section section = od_section_open(ld, od_value(ld, key), key, "", what, &od_draw_section);

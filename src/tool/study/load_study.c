@@ -158,7 +158,7 @@ static void pass_on(study_loader *sl, const wish *w, const od_message *m) {
     od_messages_say(sl->foreign, m->is_warning, (od_place){m->file, m->line, m->column}, "%s", m->text);
 }
 
-// Loads the file of a case.
+// Loads the file of a case with the function of its kind, and passes on the messages.
 static void load_case(study_loader *sl, const wish *w, od_case *c) {
   OD_OWNED(od_messages_free) od_messages *messages = od_messages_new();
   od_status status = !messages ? OD_NO_MEMORY

@@ -115,7 +115,7 @@ od_case *od_study_add_case(od_study *s);
 // Frees the contents of the study, but not the study itself.
 void od_study_clear(od_study *s);
 
-// One line of the result.
+// One line of the result: a metric of a case over all its runs.
 typedef struct od_study_row {
   const char *case_name;
   const od_metric *metric;

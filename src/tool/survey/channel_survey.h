@@ -46,7 +46,7 @@ typedef struct od_spike {
   double time, value, height;  // height: distance from the straight line
 } od_spike;
 
-// A run: consecutive equal values.
+// A run of samples: consecutive equal values of a channel.
 typedef struct od_run {
   double before;             // value before the run; NAN: none
   double begin, end, value;  // times of the first and the last sample
@@ -107,7 +107,7 @@ void od_channel_survey_add(od_channel_survey *s, double time, double value, long
 // Ends the first pass. rows: number of rows of the group. Then add all values again with od_channel_survey_recount().
 void od_channel_survey_judge(od_channel_survey *s, long rows);
 void od_channel_survey_recount(od_channel_survey *s, double time, double value);
-// Ends the second pass.
+// Ends the second pass over a channel.
 void od_channel_survey_finish(od_channel_survey *s);
 
 // Returns the resolution that explains the steps, or NAN. The pool is sorted and contains the magnitudes of the steps that are not

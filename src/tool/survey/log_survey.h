@@ -21,7 +21,7 @@ typedef struct od_survey_wish {
   bool has_envelopes;           // whether envelopes are computed, for pictures
 } od_survey_wish;
 
-// Channels with the same times.
+// A group of channels with the same times.
 typedef struct od_survey_group {
   const char *name;  // NULL: the file has no groups
   long rows;

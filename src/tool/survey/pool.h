@@ -15,9 +15,9 @@ typedef struct od_pool {
 
 // Initializes a pool with memory of the arena. If an allocation fails, the pool stores nothing.
 void od_pool_init(od_pool *p, od_arena *memory, long room);
-// Adds a number of the stream.
+// Adds a number of the stream to the pool.
 void od_pool_add(od_pool *p, double value);
-// Returns the number of stored numbers.
+// Returns the number of values that the pool stores.
 long od_pool_size(const od_pool *p);
 // Sorts the stored numbers. Add no numbers afterward.
 void od_pool_sort(od_pool *p);

@@ -237,7 +237,7 @@ static bool read_column(const work *w, const od_map_column *c, od_arena *memory,
   return true;
 }
 
-// Returns the similarity of the names, from 0 to 1.
+// Returns the similarity of the names of a column and a target, from 0 to 1.
 static double name_similarity(const work *w, const column_words *c, const target_words *t, const unit_match *unit) {
   // Similarity of a word for a quantity if the unit of the column determines this quantity.
   static const double by_unit = 0.85;

@@ -61,7 +61,7 @@ static void write_column_with(FILE *to, const od_log_survey *s, int column, cons
   fputc('}', to);
 }
 
-// Writes a list of texts.
+// Writes a key with a list of texts in YAML.
 static void write_list(FILE *to, const char *key, const char *const *texts) {
   if (!texts || !*texts) return;
   fprintf(to, "  %s: [", key);

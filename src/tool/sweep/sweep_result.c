@@ -33,7 +33,7 @@ static void add_data(const od_sweep *s, const od_table *t, od_result *r) {
 
 // --- View -------------------------------------------------------------------------------------------------------------
 
-// Adds a row for each point.
+// Adds a row for each point of the sweep.
 static void add_points(const od_sweep *s, const od_table *t, od_result *r) {
   int most = s->plan.axes + SHOWN_RESULTS, shown = t->columns > most ? most : t->columns;
   od_result_column column[OD_SWEEP_AXES + SHOWN_RESULTS] = {0};

@@ -15,7 +15,7 @@ od_status od_tune_judge_run(const od_tune_task *task, const double *log_sigma, o
 od_status od_tune_judge_start(const od_tune_task *task, const double *log_sigma, od_arena *memory, od_tuned *out,
                               od_error *err);
 
-// Fills the verdict. Fails with OD_NO_MEMORY.
+// Fills the verdict of the tuning (t->verdict). Fails with OD_NO_MEMORY.
 od_status od_tune_verdict(const od_experiment *e, od_tuned *t, od_error *err);
 
 #endif

@@ -5,7 +5,7 @@
 #include "experiment/true_motion.h"
 #include "tune/tune.h"
 
-// The data that all trials share.
+// The data that all trials of a tuning share: experiment, numbers and samples.
 typedef struct od_tune_task {
   const od_experiment *e;  // the experiment, with the stored motion of the true machine
   const od_tuned_number *number;

@@ -63,9 +63,11 @@ static void read_alarm(od_loader *ld, od_twin_machine *m, int key) {
   a->above = read_bound(ld, &section, "above", unit);
   a->below = read_bound(ld, &section, "below", unit);
   if (isnan(a->above) && isnan(a->below))
-    od_complain(ld, key, "the alarm '%s' needs 'above' or 'below'", od_excerpt(ld, a->name));
+    od_complain(ld, key, "the alarm '%s' needs 'above' or 'below'; give one of these keys", od_excerpt(ld, a->name));
   else if (a->below >= a->above)
-    od_complain(ld, key, "'below' is not less than 'above', so every estimate would be an alarm");
+    od_complain(
+        ld, key,
+        "'below' is not less than 'above', so every estimate would be an alarm; expected 'below' less than 'above'");
 }
 
 void od_twin_read_alarms(od_loader *ld, od_twin_machine *m, int node, od_arena *memory) {

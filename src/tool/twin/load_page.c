@@ -108,7 +108,7 @@ static void read_hosts(od_loader *ld, od_twin *t, int node) {
   t->page.host = list;
 }
 
-// Rules between keys.
+// Checks rules between keys of the page.
 static void check(od_loader *ld, const od_section *section, int node, const od_twin_page *p) {
   if (p->certificate_file && !p->key_file) od_section_lacks(ld, section, "key_file");
   if (p->key_file && !p->certificate_file) od_section_lacks(ld, section, "certificate_file");

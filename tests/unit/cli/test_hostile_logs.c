@@ -117,7 +117,7 @@ static void test_database(void **state) {
   fputs("CM_ SG_ 256 s \"", f);
   put_times(f, "aaaaaaaaaa", 5000000);
   fclose(f);
-  refuse(s, "bus.log", "--dbc text.dbc", "text.dbc: the file is larger than 32 MB");
+  refuse(s, "bus.log", "--dbc text.dbc", "text.dbc: the file is too large; expected at most 32 MB");
 }
 
 // ---- Compressed formats

@@ -275,7 +275,7 @@ static void test_mistakes_in_structures(void **state) {
       "noise: {structure: mechanical, pressures: 30 Pa, process: {}}\n"
       "parameters: {oil.kp: {sigma: 1 MPa, noise: 1 Pa}}\n",
       "x.yaml:3:43: 'structure: mechanical' does not use 'pressures'; remove this key, or use 'structure: coupled'\n"
-      "x.yaml:3:59: 'process' needs 'structure: matrix'\n"
+      "x.yaml:3:59: 'process' needs 'structure: matrix'; add this key\n"
       "x.yaml:4:44: the parameter 'oil.kp' has 'noise', but 'structure: mechanical' has noise of accelerations only; use 'structure: coupled', or remove 'noise'\n");
   expect(
       *state, MACHINE SENSOR "filter: ukf\nparameters: {oil.kp: {sigma: 1 MPa, change: 1 MPa}}\n",

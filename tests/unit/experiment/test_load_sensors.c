@@ -133,7 +133,7 @@ static void test_mistakes_in_noise_of_the_truth(void **state) {
          "truth: {noise: {structure: mechanical, pressures: 3 bar, process: 3}}\n"
          "sensors: {P.pressure: {sigma: 1 bar}}\n",
          "x.yaml:2:51: 'structure: mechanical' does not use 'pressures'; remove this key, or use 'structure: coupled'\n"
-         "x.yaml:2:67: 'process' needs 'structure: matrix'\n");
+         "x.yaml:2:67: 'process' needs 'structure: matrix'; add this key\n");
   expect(*state,
          MACHINE
          "model: {noise: same}\n"

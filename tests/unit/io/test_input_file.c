@@ -39,7 +39,7 @@ static void test_files(void **state) {
   const char *path = scratch_write(s, "file", text, sizeof text - 1);
   expect(path, sizeof text - 1, OD_OK, text);
   expect(path, 1 << 20, OD_OK, text);
-  expect(path, sizeof text - 2, OD_BAD_INPUT, "the file is larger than 0 MB, the largest allowed size");
+  expect(path, sizeof text - 2, OD_BAD_INPUT, "the file is too large; expected at most 0 MB");
   expect(scratch_put(s, "empty", ""), 10, OD_OK, "");
   expect(scratch_path(s, "nowhere"), 10, OD_IO, "No such file or directory");
   expect(s->folder, 10, OD_IO, "Is a directory");
@@ -57,7 +57,7 @@ static void test_size_that_is_not_known(void **state) {
   struct stat facts;
   if (stat("/proc/self/status", &facts) != 0 || facts.st_size != 0)
     skip_test("not possible: there is no /proc/self/status");
-  expect("/proc/self/status", 100, OD_BAD_INPUT, "the file is larger than 0 MB, the largest allowed size");
+  expect("/proc/self/status", 100, OD_BAD_INPUT, "the file is too large; expected at most 0 MB");
 }
 
 // A child that writes to the pipe: after `before` ms it opens it, after `pause` more it writes.
@@ -92,7 +92,7 @@ static void test_pipes(void **state) {
   waitpid(child, NULL, 0);
   // An endless writer is stopped.
   child = begin_writer(path, 0, 0, "a line\n", 1 << 30);
-  expect(path, 3 << 20, OD_BAD_INPUT, "the file is larger than 3 MB, the largest allowed size");
+  expect(path, 3 << 20, OD_BAD_INPUT, "the file is too large; expected at most 3 MB");
   waitpid(child, NULL, 0);
 }
 

@@ -779,7 +779,7 @@ static void bad_arguments(void **state) {
     const char *text;
   } cases[] = {
       {{.m = 0, .n = 2}, "found 0 residuals and 2 parameters, expected at least 1 of each"},
-      {{.m = 2, .n = 2, .start = start}, "a problem needs residuals and a start"},
+      {{.m = 2, .n = 2, .start = start}, "a problem needs residuals and a start; set both fields"},
       {{.m = 2, .n = 2, .residuals = valley, .start = wrong},
        "the start of parameter 1 is not finite; expected a finite number"},
       {{.m = 2, .n = 2, .residuals = valley, .start = start, .low = low, .high = high},
@@ -791,7 +791,7 @@ static void bad_arguments(void **state) {
       {{.m = 2, .n = 2, .residuals = valley, .start = negative, .transform = log_},
        "parameter 1 has the start -2 and bounds from -inf to inf; expected positive numbers, because its scale is logarithmic"},
       {{.m = 2, .n = 2, .residuals = valley, .start = start, .transform = logistic},
-       "parameter 0 is searched as logistic and needs two finite bounds"},
+       "parameter 0 is searched as logistic and needs two finite bounds; give both bounds"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     od_ls_result *r;

@@ -320,7 +320,8 @@ static void test_udp(void **state) {
   }
   fclose(n.arrived);
   send_text(&n, "rubbish");
-  wait_until(s, "SELECT count(*) = 1 FROM event WHERE kind = 'refused' AND text LIKE '%this is not a JSON object%'");
+  wait_until(
+      s, "SELECT count(*) = 1 FROM event WHERE kind = 'refused' AND text LIKE '%the message is not a JSON object%'");
   wait_until(s, "SELECT sum(rows) = 593 FROM block");
   kill(twin.child, SIGTERM);
   waitpid(twin.child, NULL, 0);

@@ -52,7 +52,7 @@ static void mistakes_have_places(void **state) {
   const char *only[] = {"b"};
   const od_study_options options = {.only = only, .only_count = 1};
   said = messages_of(*state, "cases: {a: {experiment: " CASE "points-3.experiment.yaml}}\n", &options, &study);
-  assert_string_equal(said, "--case:0:0: the study has no case 'b'\n");
+  assert_string_equal(said, "--case:0:0: the study has no case 'b'; expected a\n");
   only[0] = "wron";
   said = messages_of(*state, "cases: {worn: {experiment: " CASE "points-3.experiment.yaml}}\n", &options, &study);
   assert_string_equal(said, "--case:0:0: the study has no case 'wron'; did you mean 'worn'?\n");

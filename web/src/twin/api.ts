@@ -1,4 +1,4 @@
-// Requests to the server of this page. Every path is below /api/v1; no other server is asked.
+// Requests to the server of this page. Every path is below /api/v1; no request goes to another server.
 import type { Session } from './contract';
 
 const LIMIT = 15000;   // longest time of a request, ms
@@ -29,7 +29,7 @@ async function call<T>(path: string, { method = 'GET', body, signal }: Options):
     signal?.removeEventListener('abort', stop);
   }
 }
-// A request that changes something. If the server has started again since, its new token is fetched first and the request repeated.
+// A request that changes data. After a restart of the server, fetches the new CSRF token and repeats the request.
 export async function act<T>(method: 'POST' | 'DELETE', path: string, body?: unknown): Promise<T> {
   try {
     return await call<T>(path, { method, body });
@@ -49,5 +49,5 @@ export function query(values: Record<string, string | number | boolean | undefin
   for (const [name, value] of Object.entries(values)) if (value !== undefined) made.set(name, String(value));
   return made.toString();
 }
-// The text of an error for people.
+// The text of an error for the user.
 export function reasonOf(error: unknown): string { return error instanceof Error ? error.message : String(error); }

@@ -21,7 +21,7 @@ export interface LiveData extends Data {
 export function makeLiveData(d: Description, interval = 0.04): LiveData {
   const channels = d.series ?? [], series: SeriesInfo[] = channels.map(c => ({ name: c.name ?? c.channel, part: c.part, group: c.group, quantity: c.quantity, of: c.of === 'view' ? undefined : c.of,
     si: c.si, unit: c.unit ?? c.si, factor: c.factor, offset: c.offset, grid: 0, low: NaN, high: NaN }));
-  // Pictures take outputs of the estimated machine. Of several series of a name the first kind of this list counts.
+  // Pictures take outputs of the estimated machine. If several series have the same name, the first kind of this list is used.
   const order = ['view', 'estimate', 'parameter', 'input', 'measured', 'compared', 'truth'], names = new Map<string, number>(), numbers = new Map<string, number>();
   channels.forEach((c, k) => {
     numbers.set(c.channel, k);

@@ -116,7 +116,7 @@ export async function showMachine(shell: Shell, name: string, yard: string, lock
   }
   const inRing = () => data.ring.count > 0 && view.cursor >= data.ring.times()[0];
   const ahead = () => view.mode === 'playing' && !inRing() && view.cursor + 0.25 * (frameRange[1] - frameRange[0]) > frameRange[1];
-  const known = () => view.cursor >= frameRange[0] && view.cursor <= frameRange[1];   // asked already; nothing may be stored there
+  const known = () => view.cursor >= frameRange[0] && view.cursor <= frameRange[1];   // already requested; the history may have no frames there
   function wantFrames(): void {
     if (wanted || inRing() || (known() && !ahead())) return;
     wanted = true;
@@ -165,9 +165,9 @@ export async function showMachine(shell: Shell, name: string, yard: string, lock
   };
   connect(name, {
     hello(h: Hello) {
-      if (session && h.program !== session.program) return location.reload();   // the page itself may be another one
+      if (session && h.program !== session.program) return location.reload();   // a new program may have another page
       if (h.boot !== boot) void check();
-      // What happened while the line was down is in the history.
+      // The history contains the samples and events during the lost connection.
       data.ring.clear();
       setTimeout(() => void renew(), opened ? 900 : 0);
       opened = true;

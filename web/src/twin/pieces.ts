@@ -1,4 +1,4 @@
-// Pieces of a curve for a chart: bins of the history before, samples of the ring after. A gap is a missing value between two points.
+// Pieces of a curve for a chart: first bins of the history, then samples of the ring. A gap is a missing value between two points.
 import type { Bins } from './contract';
 
 export interface Piece { t: number[]; mean: number[]; low: number[]; high: number[]; sigma: number[] }

@@ -1,4 +1,4 @@
-// The samples of the last minutes: times and columns in memory of fixed size. A full ring forgets its oldest samples.
+// The samples of the last minutes: times and columns in memory of fixed size. A full ring drops its oldest samples.
 export interface Ring {
   readonly count: number;
   push(t: number, values: ArrayLike<number | null>): void;   // a time that does not increase clears the ring; null: missing
@@ -8,7 +8,7 @@ export interface Ring {
   before(t: number): number;                                 // index of the last sample up to t; -1: none
 }
 
-// The columns have twice the capacity: when they are full, the newer half moves to the front. So the samples are always in one piece.
+// The columns have twice the capacity: when they are full, the newer half moves to the front. Thus the samples are always contiguous.
 export function makeRing(width: number, capacity: number): Ring {
   const t = new Float64Array(2 * capacity), columns = Array.from({ length: width }, () => new Float64Array(2 * capacity));
   let from = 0, end = 0;

@@ -1,4 +1,4 @@
-// What every page of the twin has: head with title, state of the connection, units, theme and session; login; foot.
+// The common parts of all pages of the twin: head with title, state of the connection, units, theme and session; login; foot.
 import { button, choice, div, element, icon, one, span, write } from '../dom';
 import { link } from './connection';
 import { logIn, logOut, mayAct, reasonOf, session } from './api';
@@ -33,7 +33,7 @@ export function makeShell(app: HTMLElement): Shell {
   } };
 }
 
-// Asks for a token. Returns after the server has accepted one.
+// Shows the form for a token. Returns after the server has accepted a token.
 export function askToken(shell: Shell): Promise<void> {
   return new Promise(done => {
     const field = element('input', { type: 'password', id: 'token', name: 'token', autocomplete: 'current-password', required: true, spellcheck: 'false', 'aria-describedby': 'token-hint' }), problem = element('p', { class: 'form-error', role: 'alert', hidden: true }), send = element('button', { class: 'button main', type: 'submit' }, 'Log in');
@@ -68,7 +68,7 @@ export function showLink(shell: Shell): void {
   write(words, text);
   write(retry, wait ? ` Next attempt in ${wait} s.` : ' Trying now.');
 }
-// The short state in the head.
+// The state of the connection in the head, as a word.
 export function setState(shell: Shell, kind: 'live' | 'past' | 'silent' | 'lost' | 'wait', text: string): void {
   const { state } = shell;
   state.className = `state ${kind}`;

@@ -10,7 +10,7 @@ function shift(clock: number): number { return -60 * new Date(1000 * clock).getT
 // The step of an axis with at most `most` ticks.
 export function timeStep(span: number, most: number): number { return STEPS.find(s => span / s <= most) ?? 3650 * DAY * Math.ceil(span / most / (3650 * DAY)); }
 
-// Ticks from a to b: multiples of the step in local time; steps of 30 days and more are months, those of 365 days years.
+// Ticks from a to b: multiples of the step in local time; steps of 30 days and more are months, steps of 365 days and more are years.
 export function timeTicks(a: number, b: number, step: number): number[] {
   const found: number[] = [];
   if (step >= 30 * DAY) {
@@ -44,7 +44,7 @@ export function tickTexts(ticks: number[], step: number): string[] {
   if (step >= DAY) return ticks.map(t => dayText(t));
   return ticks.map((t, i) => i && dayText(t) !== dayText(ticks[i - 1]) ? dayText(t) : clockText(t, step));
 }
-// Date and time for people: today without the date.
+// Date and time as a text; times of today without the date.
 export function momentText(clock: number, step = 1, now = Date.now() / 1000): string {
   if (!Number.isFinite(clock)) return '–';
   const today = dayText(clock, true) === dayText(now, true);
@@ -61,5 +61,5 @@ export function spanText(s: number): string {
   };
   return s < MINUTE ? `${Math.floor(s)} s` : s < HOUR ? pair(MINUTE, 1, 'min', 's') : s < DAY ? pair(HOUR, MINUTE, 'h', 'min') : pair(DAY, HOUR, 'd', 'h');
 }
-// How long ago.
+// The time since a moment as a text: "5 min ago".
 export function agoText(s: number): string { return s < 1.5 ? 'now' : `${spanText(Math.floor(s))} ago`; }

@@ -28,13 +28,13 @@ export interface Trend {
   info: TrendInfo;
   isConcerned(): boolean;
   showSelection(filtering: boolean): void;
-  follow(): void;      // the interval moved, or samples arrived
-  renew(): void;       // the history may have more: after a lost connection
+  follow(): void;      // updates the curves after the interval has moved or samples have arrived
+  renew(): void;       // loads the history again, after a lost connection
 }
 interface Loaded { from: number; to: number; width: number; at: number; pieces: Map<string, Piece> }
 
 const POINTS = 300;          // bins of an interval
-const PATIENCE = 160;        // time that the interval has to rest before the history is asked, ms
+const PATIENCE = 160;        // time for which the interval must not change before the history is requested, ms
 
 export function limitsOf(rules: AlarmRule[] | undefined, channels: string[]): TrendInfo['limits'] {
   return (rules ?? []).filter(r => channels.includes(r.channel)).flatMap(r => [r.above, r.below].flatMap(value => value == null ? [] : [{ value, text: r.name, alarm: true }]));
@@ -82,7 +82,7 @@ export function makeTrend(machine: string, info: TrendInfo, data: LiveData): Tre
     return [t, ...list] as uPlot.AlignedData;
   }
 
-  // --- History: asked when the interval, its resolution or the beginning of the ring has left what is loaded
+  // --- History: requested when the loaded data do not cover the interval, its resolution or the time before the ring
   function lacks(): boolean {
     if (!stored.length || Number.isNaN(view.right) || view.first > view.right) return false;
     const from = Math.max(view.left(), view.first), times = data.ring.times(), to = Math.min(view.right, times.length ? times[0] : Infinity), bin = view.span / POINTS;

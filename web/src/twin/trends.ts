@@ -1,4 +1,4 @@
-// The charts of a machine: those of the description, then every stored channel that they leave out. Sections and the selected part filter them.
+// The charts of a machine: the charts of the description, then a chart of each other stored channel. Sections and the selected part filter them.
 import type { Description, Origin } from './contract';
 import type { LineKind } from '../contract';
 import type { LineStyle } from '../palette';
@@ -43,7 +43,7 @@ export function infosOf(d: Description, data: LiveData): TrendInfo[] {
   return infos.sort((a, b) => order.indexOf(a.section) - order.indexOf(b.section));
 }
 
-// Fills the column. Returns the charts.
+// Adds the charts to the column. Returns the charts.
 export function makeTrends(column: HTMLElement, d: Description, data: LiveData): Trend[] {
   const trends = infosOf(d, data).map(info => makeTrend(d.name, info, data)), box = element('div', { id: 'charts' }), note = element('span', { class: 'selected-note', role: 'status' });
   const present = Object.keys(SECTIONS).filter(s => trends.some(t => t.info.section === s)), empty = element('p', { class: 'card empty-card' }, 'No charts: this machine has neither measurements nor estimates yet.');

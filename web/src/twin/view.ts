@@ -13,15 +13,15 @@ const SHORTEST = 0.05;
 export function left(): number { return right - span; }
 export function clockOf(t: number): number { return t + offset; }
 export function setOffset(value: number | null): void { if (value !== null && Math.abs(value - offset) > 0.5) { offset = value; fire(viewChanged); } }
-// The times that exist. A machine without history begins with its first sample.
+// Sets the times with data. A machine without history begins with its first sample.
 export function setRange(from: number | null | undefined, to: number | null | undefined): void {
   if (from != null && !(first <= from)) first = from;
   if (from != null && first < from - 60) first = from;   // old data were removed
   if (to != null && !(newest >= to)) advance(to);
 }
-// A new sample.
+// Extends the times with data by a new sample.
 export function advance(t: number): void {
-  if (t < newest - 3600) first = t;   // the machine's clock began again
+  if (t < newest - 3600) first = t;   // the clock of the machine was set back
   newest = t;
   if (!(first <= t)) first = t;
   if (mode === 'live') place(t, t);
@@ -45,7 +45,7 @@ export function goLive(): void {
   if (!Number.isNaN(newest)) place(newest, newest);
 }
 export function pause(): void { if (mode !== 'paused') setMode('paused'); }
-// Moves the cursor, and the interval if the cursor is not in it. Leaves the live edge.
+// Moves the cursor, and the interval if the cursor is outside the interval. Leaves the live edge.
 export function seek(t: number): void {
   if (Number.isNaN(newest)) return;
   pause();
@@ -64,7 +64,7 @@ export function show(from: number, to: number): void {
   pause();
   place(end, Math.min(newest, end, Math.max(first, end - span, cursor)));
 }
-// Changes the length of the interval: the live edge, or the middle, stays.
+// Changes the length of the interval. The live edge, or the middle, does not move.
 export function setSpan(seconds: number): void {
   if (mode === 'live') {
     span = Math.max(SHORTEST, seconds);
