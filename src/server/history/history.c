@@ -76,8 +76,7 @@ static od_status lock(od_history *h, od_error *err) {
   h->lock = open(h->settings.file, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (h->lock < 0) return od_fail(err, OD_IO, "cannot open %s: %s", h->settings.file, strerror(errno));
   if (flock(h->lock, LOCK_EX | LOCK_NB) == 0) return OD_OK;
-  return od_fail(err, OD_IO,
-                 "the history %s is being written by another twin; expected a file of its own for each twin",
+  return od_fail(err, OD_IO, "the history %s is being written by another twin; give each twin another file",
                  h->settings.file);
 }
 
