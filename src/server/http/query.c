@@ -51,8 +51,8 @@ static od_status read_number(const od_query_key *key, const char *text, double *
 
 static od_status add_text(od_query *q, int i, const char *text, od_error *err) {
   if (q->value[i].texts == OD_MOST_QUERY_TEXTS)
-    return od_fail(err, OD_BAD_INPUT, "too many values of '%s'; expected at most %d", OD_MOST_QUERY_TEXTS,
-                   q->key[i].name);
+    return od_fail(err, OD_BAD_INPUT, "too many values of '%s'; expected at most %d", q->key[i].name,
+                   OD_MOST_QUERY_TEXTS);
   q->value[i].text[q->value[i].texts++] = text;
   return OD_OK;
 }
