@@ -1,4 +1,4 @@
-// The history of all machines in an SQLite database: rows of samples in blocks, a pyramid of minimum, maximum and sum for each channel,
+// The history of all machines in a database (store.h): rows of samples in blocks, a pyramid of minimum, maximum and sum for each channel,
 // estimates with standard deviations, events, and checkpoints of the observers. docs/twin.md describes the tables.
 //
 // One thread writes. Other programs may read at any time (write-ahead log). All data since the last od_history_commit() are one
@@ -27,8 +27,8 @@ enum { OD_LEVELS = 8, OD_LEVEL_FACTOR = 8 };
 // Returns the length of a bucket, s.
 double od_history_width(int level);
 
-// Opens or creates the database, and migrates an older version. Fails with OD_BAD_INPUT if the file is another database or of a newer
-// version, with OD_IO if another twin writes it, and with OD_NO_MEMORY.
+// Opens or creates the database, and migrates an older version. Fails with OD_BAD_INPUT if this is another database or one of a newer
+// version, and with OD_IO if another twin writes it or the server cannot be reached.
 od_status od_history_open(const od_twin_history *settings, od_history **out, od_error *err);
 void od_history_close(od_history *h);
 OD_OWNED_POINTER(od_history, od_history_close);
@@ -50,7 +50,7 @@ od_status od_history_add_row(od_history *h, int machine, const double *row, int6
 // OD_IO.
 od_status od_history_add_event(od_history *h, int machine, double t, double clock, const char *kind, const char *text,
                                od_error *err);
-// Returns the id of the event that was added last.
+// Returns the id of the event that was added last; -1: it could not be added.
 int64_t od_history_event_id(od_history *h);
 // Stores the time at which an event was acknowledged, unless the event was acknowledged before. clock: seconds since 1970. Fails
 // with OD_IO.
@@ -62,8 +62,8 @@ od_status od_history_add_checkpoint(od_history *h, int machine, double t, int64_
 // Reads the last checkpoint of a machine. Without one c->bytes is NULL. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_history_read_checkpoint(od_history *h, int machine, double *t, int64_t *sequence, od_checkpoint *c,
                                      od_error *err);
-// Ends the transaction. Fails with OD_IO or OD_NO_MEMORY. After a failure, events and checkpoints of the transaction are lost. Up
-// to 4096 rows of each machine remain for the next transaction; further calls of od_history_add_row() fail.
+// Ends the transaction. On failure its checkpoints are lost; its rows and events remain for the next transaction, at most 4096 rows of each machine
+// and 1024 events: if there are more, od_history_add_row() or od_history_add_event() fails.
 od_status od_history_commit(od_history *h, od_error *err);
 // Removes data older than the limits of the settings, and the oldest data if the file is larger than its limit. One call removes
 // a limited amount. *removed: number of removed blocks, buckets and estimates. Fails with OD_IO or OD_NO_MEMORY.

@@ -44,7 +44,9 @@ typedef enum od_machine_state {
 
 // Counts of the samples of a machine.
 #define OD_SHOWN_COUNTS(X) \
-  X(taken) X(failed) X(held) X(late) X(repeated) X(reordered) X(refused) X(overrun) X(dropped) X(missing) X(replayed)
+  X(taken)                 \
+  X(failed)                \
+  X(held) X(late) X(historical) X(repeated) X(reordered) X(refused) X(overrun) X(dropped) X(missing) X(replayed)
 
 typedef struct od_machine_status {
   od_machine_state state;

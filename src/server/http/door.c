@@ -17,6 +17,7 @@
 #include "base/allocate.h"
 #include "http/client_certificate.h"
 #include "http/live.h"
+#include "io/private_file.h"
 #include "io/clock.h"
 
 enum { MEMORY_OF_CONNECTION = 12288, SEND_BUFFER = 1 << 17, NICENESS = 10, BACKLOG = 512, MOST_OPEN = 1000 };
@@ -323,7 +324,8 @@ static od_status open_door(od_door *d, od_error *err) {
   od_status status = od_random_text(d->boot, err);
   if (status == OD_OK) status = od_sessions_init(&d->sessions, d->page, &d->memory, err);
   if (status == OD_OK) status = allow_files(d->page, err);
-  if (status == OD_OK && d->twin->history.file) status = od_history_reader_open(&d->twin->history, &d->history, err);
+  const bool has_history = d->twin->history.file || d->twin->history.url;
+  if (status == OD_OK && has_history) status = od_history_reader_open(&d->twin->history, &d->history, err);
   if (status == OD_OK) status = count_alarms(d, err);
   if (status == OD_OK) status = od_live_init(d, err);
   if (status == OD_OK) status = listen_at(d, err);

@@ -24,11 +24,7 @@ void od_secret_forget(od_secret *s);
 // Writes a random text of 43 letters, digits, '-' and '_' (256 bits). Fails with OD_IO if the system has no random numbers.
 od_status od_random_text(char text[OD_RANDOM_SIZE], od_error *err);
 
-// Reads a file that only its owner may read; the owner is this user or root. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY;
-// messages do not contain the content. *size: without the final zero. The content is at most 64 kB.
-od_status od_private_file_read(const char *path, const char *what, od_arena *memory, char **content, size_t *size,
-                               od_error *err);
-// Reads the first line of a private file as a token. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// Reads the first line of a private file (io/private_file.h) as a token.
 od_status od_token_read(const char *path, od_secret *out, od_error *err);
 
 #endif

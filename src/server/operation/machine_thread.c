@@ -117,8 +117,12 @@ void od_machine_thread_start(od_machine_thread *r, const od_table *head) {
   if (r->is_broken) report(r, NAN, "failed", "the observer cannot be started: out of memory");
 }
 
-void od_machine_thread_take(od_machine_thread *r, const double *cells, double arrival) {
-  od_raw_sample s = {.t = od_channel_value(&r->e->data.time, cells), .sequence = -1, .arrival = arrival, .cell = cells};
+void od_machine_thread_take(od_machine_thread *r, const double *cells, double arrival, bool is_historical) {
+  od_raw_sample s = {.t = od_channel_value(&r->e->data.time, cells),
+                     .sequence = -1,
+                     .arrival = arrival,
+                     .is_historical = is_historical,
+                     .cell = cells};
   if (!isfinite(s.t)) {
     atomic_fetch_add(&r->refused, 1);
     return;

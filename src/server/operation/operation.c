@@ -25,7 +25,7 @@ static void end_operation(od_twin_run *o) {
 
 // Opens the history and reads the checkpoints of all machines. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status open_history(od_twin_run *o, bool fresh, od_error *err) {
-  if (!o->twin->history.file) return OD_OK;
+  if (!o->twin->history.file && !o->twin->history.url) return OD_OK;
   od_status status = od_history_open(&o->twin->history, &o->history, err);
   for (int i = 0; i < o->twin->machines && status == OD_OK; i++) {
     od_machine_thread *r = &o->machine[i];

@@ -138,8 +138,8 @@ od_status od_machine_thread_read_replay(od_machine_thread *r, od_error *err);
 // Finds the columns of the machine in the messages of its source, and starts the observer. An error is stored as an event, and
 // the machine takes no samples.
 void od_machine_thread_start(od_machine_thread *r, const od_table *head);
-// Takes a message: its cells, one per column of the source, and its time of arrival, s.
-void od_machine_thread_take(od_machine_thread *r, const double *cells, double arrival);
+// Takes a message with these cells. is_historical: the sender kept the sample while it had no connection.
+void od_machine_thread_take(od_machine_thread *r, const double *cells, double arrival, bool is_historical);
 // Copies the counts of the order for the writer.
 void od_machine_thread_publish(od_machine_thread *r);
 // Waits for the end of the observer, whose queue is closed.
@@ -195,7 +195,9 @@ typedef struct od_twin_run {
   struct od_publisher *publisher;  // NULL: none
   struct od_twin_page_run *page;   // NULL: none
   double retain_next, metrics_next, publish_next;
-  bool is_failing;  // whether the last transaction failed
+  bool is_failing;       // whether the last transaction failed
+  double failing_since;  // monotonic time of the first failure, s
+  char failure[300];     // description of it
 } od_twin_run;
 
 typedef struct od_twin_options {

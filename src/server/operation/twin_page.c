@@ -215,6 +215,7 @@ static void show_status(od_twin_run *o, int i, double now) {
                                     .failed = r->failed,
                                     .held = r->held,
                                     .late = c.late,
+                                    .historical = c.historical,
                                     .repeated = c.repeated,
                                     .reordered = c.reordered,
                                     .refused = atomic_load(&r->refused),

@@ -138,6 +138,8 @@ static void report_counts(od_twin_run *o, od_machine_thread *r) {
   memcpy(range, r->range, (size_t)ranges * sizeof *range);
   pthread_mutex_unlock(&r->lock);
   report_growth(o, r, &r->reported.late, now.late, now.last_late, "late", "arrived too late and were left out");
+  report_growth(o, r, &r->reported.historical, now.historical, r->last_t, "historical",
+                "of an earlier time, which the sender had kept, were left out");
   report_growth(o, r, &r->reported.repeated, now.repeated, r->last_t, "repeated", "arrived more than once");
   report_growth(o, r, &r->reported.restarted, now.restarted, r->last_t, "restarted",
                 "began a new sequence of numbers: the sender has started again");
@@ -167,7 +169,25 @@ static void write_events(od_twin_run *o) {
 
 // --- The thread ---------------------------------------------------------------------------------------------------
 
-// Writes all rows, events and checkpoints that have arrived.
+// Ends the transaction. When the history can be written again after failures, this becomes an event.
+static void commit(od_twin_run *o, double now) {
+  od_error err = {0};
+  od_status status = od_history_commit(o->history, &err);
+  if (status != OD_OK && !o->is_failing) {
+    fprintf(stderr, "oleodyn-twin: warning: %s; the twin tries again\n", err.text);
+    o->failing_since = now;
+    snprintf(o->failure, sizeof o->failure, "%.299s", err.text);
+  }
+  if (status == OD_OK && o->is_failing) {
+    char text[400];
+    snprintf(text, sizeof text, "the history is written again after %.1f s. %.300s", od_seconds() - o->failing_since,
+             o->failure);
+    od_event_list_add(&o->events, -1, NAN, "history", text);
+  }
+  o->is_failing = status != OD_OK;
+}
+
+// Writes everything that has arrived.
 static void write_all(od_twin_run *o, bool last) {
   od_error err = {0};
   for (int i = 0; i < o->twin->machines; i++) {
@@ -185,13 +205,7 @@ static void write_all(od_twin_run *o, bool last) {
     (void)od_history_retain(o->history, &removed, &err);
     o->retain_next = now + (removed > 0 ? 0 : retain_every);
   }
-  if (o->history) {
-    od_status status = od_history_commit(o->history, &err);
-    if (status != OD_OK && !o->is_failing)
-      fprintf(stderr, "oleodyn-twin: warning: %s; the twin tries again\n", err.text);
-    if (status == OD_OK && o->is_failing) fprintf(stderr, "oleodyn-twin: warning: the history is written again\n");
-    o->is_failing = status != OD_OK;
-  }
+  if (o->history) commit(o, now);
   if (o->publisher && (last || now >= o->publish_next)) {
     od_publisher_write(o->publisher);
     o->publish_next = now + o->twin->publish_every;

@@ -75,6 +75,14 @@ static bool follow_sequence(od_sample_order *o, const od_raw_sample *s) {
   return true;
 }
 
+void od_sample_order_number(od_sample_order *o, int64_t number) {
+  const od_raw_sample message = {.t = -INFINITY, .sequence = number};
+  if (number < 0)
+    o->expected = -1;
+  else
+    follow_sequence(o, &message);
+}
+
 // --- Times --------------------------------------------------------------------------------------------------------
 
 static void pass(od_sample_order *o, const od_raw_sample *s) {
@@ -119,6 +127,10 @@ void od_sample_order_take(od_sample_order *o, const od_raw_sample *s) {
   if (o->wait > 0 && o->held == o->capacity) pass_first(o);
   if (!follow_sequence(o, s) || s->t == o->passed) {
     o->counts.repeated++;
+    return;
+  }
+  if (s->t < o->passed && s->is_historical) {
+    o->counts.historical++;
     return;
   }
   if (s->t < o->passed) {

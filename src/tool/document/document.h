@@ -56,5 +56,8 @@ od_file_kind od_document_kind(const char *path, od_content content);
 
 // Prepends the folder of the node's file to a relative path. Returns an absolute path unchanged.
 const char *od_document_beside(od_loader *ld, int node, const char *path);
+// Returns the path of the file that a key of a section names, relative as in od_document_beside(); NULL: the section has no such key, or the
+// value is no text, which is reported.
+const char *od_key_path(od_loader *ld, const od_section *section, const char *key);
 
 #endif

@@ -303,30 +303,6 @@ void od_can_stream_want(void *opened, const bool *wanted) {
   s->active_first[t->uses] = s->columns;
 }
 
-// Returns whether a value is in the ranges of a signal.
-static bool is_in_ranges(const od_dbc_signal *s, uint64_t raw) {
-  int low = 0, high = s->ranges;  // the ranges before `low` begin at or below the value
-  while (low < high) {
-    int middle = low + (high - low) / 2;
-    if (s->range[middle].from <= raw)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low > 0 && raw <= s->range[low - 1].to;
-}
-
-// Returns whether the switches of a signal have values with which the signal is present.
-static bool is_present(const od_can_used *m, const od_dbc_signal *s, const uint8_t *data, int length) {
-  while (s->by >= 0) {
-    const od_dbc_signal *by = &m->m->signal[s->by];
-    const od_can_signal_form *form = &m->form[s->by];
-    if (by->flaw || form->end > length || !is_in_ranges(s, od_can_signal_raw(form, data))) return false;
-    s = by;
-  }
-  return true;
-}
-
 // Fills a row from the data of a use. Returns whether a wanted signal is present.
 static bool fill_row(const stream *s, int index, double time, const uint8_t *data, int length, double *values) {
   const od_can_trace *t = s->trace;
@@ -340,7 +316,7 @@ static bool fill_row(const stream *s, int index, double time, const uint8_t *dat
   for (int i = from; i < to; i++) {
     const od_dbc_signal *signal = &m->m->signal[s->active[i]];
     const od_can_signal_form *form = &m->form[s->active[i]];
-    if (signal->flaw || (signal->by >= 0 && !is_present(m, signal, data, length))) continue;
+    if (signal->flaw || (signal->by >= 0 && !od_can_is_present(m, signal, data, length))) continue;
     has_value = true;
     if (form->end <= length) values[s->column[i]] = od_can_signal_value(form, od_can_signal_raw(form, data));
   }
