@@ -1,5 +1,6 @@
-// Twins with a history in PostgreSQL. Oracles: 'oleodyn observe --data' of the same samples, whose rows must be the same to the bit; the SQLite history of an
-// undisturbed twin, whose pyramid and estimates must be the same, for twins that are killed and for a server that restarts. OD_KILLS=100: number of kills.
+// Twins with a history in PostgreSQL. Oracles: 'oleodyn observe --data' of the same samples, whose rows must be the same to the
+// bit; the SQLite history of an undisturbed twin, whose pyramid and estimates must be the same, for twins that are killed and for
+// a server that restarts. OD_KILLS=100: number of kills.
 #define _DEFAULT_SOURCE  // setgroups
 
 #include "support/test.h"
