@@ -1,5 +1,6 @@
-// Histories in PostgreSQL databases. Statements of a transaction are sent without waiting for their results (pipeline mode). A lost connection is opened again
-// by the next transaction or reading; a transaction whose end was not confirmed is looked up by its number. Every wait for the server is limited.
+// Histories in PostgreSQL databases. Statements of a transaction are sent without waiting for their results (pipeline mode). A
+// lost connection is opened again by the next transaction or reading; a transaction whose end was not confirmed is looked up by
+// its number. Every wait for the server is limited.
 #define _DEFAULT_SOURCE  // htobe64
 
 #include <endian.h>

@@ -1,5 +1,6 @@
-// The history in PostgreSQL. Oracles: the SQLite history of the same samples, whose tables and answers must be the same to the bit; a schema of version 1
-// written here; a proxy that cuts the connection at the end of a transaction, before or after the server has ended it; sizes from the server.
+// The history in PostgreSQL. Oracles: the SQLite history of the same samples, whose tables and answers must be the same to the
+// bit; a schema of version 1 written here; a proxy that cuts the connection at the end of a transaction, before or after the
+// server has ended it; sizes from the server.
 #define _DEFAULT_SOURCE  // setgroups
 
 #include "support/test.h"
