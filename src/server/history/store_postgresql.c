@@ -112,7 +112,8 @@ static bool fail_with(pq_store *s, const PGresult *r) {
          (state && (strncmp(state, "57P", 3) == 0 || strncmp(state, "08", 2) == 0));
 }
 
-// Waits for the results of statements that have been sent. Returns whether all have succeeded; *value (NULL: not wanted) receives the first column of the
+// Waits for the results of statements that have been sent. Returns whether all have succeeded; *value (NULL: not wanted)
+// receives the first column of the
 // first row of the last one with rows.
 static bool finish(pq_store *s, char *value, size_t size) {
   bool good = true, is_lost = false;
