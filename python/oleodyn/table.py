@@ -45,7 +45,8 @@ class Table:
             import difflib
 
             near = difflib.get_close_matches(name, self.names, 1)
-            raise KeyError(f"there is no column '{name}'" + (f"; did you mean '{near[0]}'?" if near else "")) from None
+            advice = f"did you mean '{near[0]}'?" if near else "expected one of " + ", ".join(self.names[:12])
+            raise KeyError(f"there is no column '{name}'; {advice}") from None
 
     def __contains__(self, name: object) -> bool:
         return name in self._index

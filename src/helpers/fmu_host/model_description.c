@@ -201,12 +201,12 @@ static void read_typed(reader *r, const char *element, const char **attributes, 
   const char *start = get(attributes, "start");
   v->has_start = start != NULL && v->type != OD_FMU_OTHER;
   if (v->has_start && v->type != OD_FMU_BOOLEAN && !is_number(start))
-    fail(r, "the start value of '%s' is no number: '%s'", v->name, start);
+    fail(r, "the start value of '%s' is not a number: '%s'", v->name, start);
   v->start = v->type == OD_FMU_BOOLEAN ? is_true(attributes, "start") : number(attributes, "start", 0);
   if (get(attributes, "derivative")) {
     long of = whole(get(attributes, "derivative"), 0xffffffffL);
     if (of < 0)
-      fail(r, "the attribute 'derivative' of '%s' is no whole number: '%s'", v->name, get(attributes, "derivative"));
+      fail(r, "the attribute 'derivative' of '%s' is not a whole number: '%s'", v->name, get(attributes, "derivative"));
     r->derivative_of[r->d->variables - 1] = of;
   }
 }
@@ -240,7 +240,7 @@ static void add_variable(reader *r, const char *element, const char **attributes
   if (found < 0) fail(r, "the variability of '%s' is '%s', which FMI does not have", name, variability);
   v->variability = found >= 0 ? (od_fmu_variability)found : OD_FMU_CONTINUOUS;
   long value = whole(value_text, 0xffffffffL);
-  if (value < 0) fail(r, "the value reference of '%s' is no whole number: '%s'", name, value_text ? value_text : "");
+  if (value < 0) fail(r, "the value reference of '%s' is not a whole number: '%s'", name, value_text ? value_text : "");
   v->reference = value >= 0 ? (uint32_t)value : 0;
   if (d->version == 3) read_typed(r, element, attributes, v);
 }
@@ -352,9 +352,9 @@ static void read_interface(reader *r, od_fmu_interface which, const char *elemen
   a->identifier = need(r, attributes, element, "modelIdentifier");
   for (const char *at = a->identifier; at && *at; at++)
     if (*at == '/' || *at == '\\' || (unsigned char)*at < ' ')
-      fail(r, "the model identifier '%s' is no name%s", a->identifier, "");
+      fail(r, "the model identifier '%s' is not a name%s", a->identifier, "");
   if (a->identifier && (!a->identifier[0] || a->identifier[0] == '.'))
-    fail(r, "the model identifier '%s' is no name%s", a->identifier, "");
+    fail(r, "the model identifier '%s' is not a name%s", a->identifier, "");
   a->saves_state = is_true(attributes, two ? "canGetAndSetFMUstate" : "canGetAndSetFMUState");
   a->serializes = is_true(attributes, two ? "canSerializeFMUstate" : "canSerializeFMUState");
   a->has_derivatives = is_true(attributes, two ? "providesDirectionalDerivative" : "providesDirectionalDerivatives");

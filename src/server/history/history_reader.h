@@ -30,8 +30,8 @@ typedef struct od_history_bins {
 od_status od_history_reader_bins(od_history *h, od_arena *memory, const char *machine, const char *const *channel,
                                  int channels, double from, double to, int points, od_history_bins *out, od_error *err);
 
-// Rows at about equal distances, at most `points`: the first row at or after each of these times. NAN: no value. Fails with OD_IO
-// or OD_NO_MEMORY.
+// Rows at about equal distances, at most `points`: the first row at or after each of these times. NAN: no value.
+// od_history_reader_rows() fails with OD_IO or OD_NO_MEMORY.
 typedef struct od_history_rows {
   int count;
   const double *t, *value;  // count; count x channels

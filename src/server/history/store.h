@@ -1,7 +1,6 @@
-// Databases that keep a history: a connection, and statements with values. All stores have the same tables and take the same statements; their parameters are
-// $1, $2, ..., numbered in the order of their first use. store_classes.c is the table of all classes; a new one is a file and a line there.
-//
-// Functions that fail write the reason into od_store.reason, without secrets.
+// Databases that keep a history: a connection, and statements with values. All stores have the same tables and take the same
+// statements; their parameters are $1, $2, ..., numbered in the order of their first use. store_classes.c is the table of all
+// classes; a new one is a file and a line there.  Functions that fail write the reason into od_store.reason, without secrets.
 #ifndef OD_HISTORY_STORE_H
 #define OD_HISTORY_STORE_H
 
@@ -16,9 +15,9 @@
 typedef struct od_store_class od_store_class;
 typedef struct od_store {
   const od_store_class *class;
-  const char *place;   // path or URL, for messages
-  bool only_reads;     // whether this is the connection of a reader
-  double until;        // of a reader: monotonic time at which its reading ends, s
+  const char *place;    // path or URL, for messages
+  bool only_reads;      // whether this is the connection of a reader
+  double until;         // of a reader: monotonic time at which its reading ends, s
   const char *refusal;  // why the database cannot be a history (od_store_class.version): "is ..."; NULL: none
   char reason[300];
 } od_store;

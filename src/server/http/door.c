@@ -123,7 +123,7 @@ static bool admit(od_request *r, const char *method, const char *path) {
   }
   if (refusal.status) return od_answer_error(r, refusal.status, "%s", refusal.text), false;
   if (status == 404)
-    return od_answer_error(r, 404, "there is no such address; GET /api/v1/openapi.json lists all"), false;
+    return od_answer_error(r, 404, "there is no such address; GET /api/v1/openapi.json lists all addresses"), false;
   if (status == 405) return od_answer_error(r, 405, "the method %.10s is not possible at this address", method), false;
   if (!is_reading(method) &&
       (!r->headers.content_type || strncmp(r->headers.content_type, "application/json", 16) != 0 ||

@@ -59,7 +59,7 @@ int main(int argc, char **argv) {
     }
   }
   if (!path) {
-    fprintf(stderr, "oleodyn-twin: error: a twin file is missing\n");
+    fprintf(stderr, "oleodyn-twin: error: a twin file is missing; usage: oleodyn-twin FILE\n");
     return OD_JOB_BAD_INPUT;
   }
   OD_OWNED(od_twin_free) od_twin *twin = NULL;

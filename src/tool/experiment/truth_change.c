@@ -132,7 +132,8 @@ static void read_change(od_experiment_loader *xl, int key) {
   c.walk = od_number_value(ld, od_read_fields(ld, &section, &walk, 1, OD_IN_LOADER));
   bool table = od_section_get(ld, &section, "at") >= 0 || od_section_get(ld, &section, "values") >= 0;
   if (table == (c.walk > 0)) {
-    od_complain(ld, key, "the change of '%s' needs either 'at' and 'values', or 'walk'", od_excerpt(ld, name));
+    od_complain(ld, key, "the change of '%s' needs either 'at' and 'values', or 'walk'; give one of them",
+                od_excerpt(ld, name));
     return;
   }
   if (table && !read_table(xl, &section, path, &c)) return;

@@ -60,7 +60,7 @@ typedef struct od_shooting_data {
 } od_shooting_data;
 
 // `first` is the predictor of the set in the fit. `next` is a predictor with all states free; the shooting takes ownership
-// of `next`. segments: number of segments of the fitted rows. Fails with OD_NO_MEMORY.
+// of `next`. segments: number of segments of the fitted rows. od_shooting_new() fails with OD_NO_MEMORY.
 typedef struct od_shooting_of {
   int segments;
   long rows, fitted;

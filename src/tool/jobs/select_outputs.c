@@ -109,7 +109,7 @@ static bool add_entry(od_job *job, const od_machine *machine, char *entry, od_se
   for (char *name = strtok_r(entry, "+", &rest); name; name = strtok_r(NULL, "+", &rest)) {
     if (add_matches(machine, name, panel, selection)) continue;
     if (strpbrk(name, "*?["))
-      od_job_error(job, "no output matches '%s'; 'oleodyn info' lists the outputs", name);
+      od_job_error(job, "no output matches '%s'; 'oleodyn info FILE' lists all outputs", name);
     else
       od_job_find_output(job, machine, "", name);  // prints the message
     ok = false;

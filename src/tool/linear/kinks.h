@@ -12,7 +12,8 @@ typedef struct od_slopes {
   double *f, *fx, *fu, *y, *hx, *hu;
 } od_slopes;
 
-// Allocates the matrices in the arena. Fails with OD_NO_MEMORY or a status of the simulation.
+// od_slopes_new() allocates the matrices in the arena. od_slopes_find() computes all derivatives at the current point of a
+// simulation, and fails with a status of od_sim_step().
 od_slopes od_slopes_new(od_arena *arena, const od_plant *plant);
 od_status od_slopes_find(od_slopes *slopes, od_sim *sim);
 // Returns whether the rate of a state is zero and depends on no state and no input.

@@ -199,7 +199,8 @@ od_status od_log_cursor_next(od_log_cursor *c, double *time, const double **valu
 
 // ---- Remarks (log_remarks.c). Functions that add a remark return false if out of memory.
 
-// Adds a remark about rows that were omitted because they have the time of the previous row.
+// Adds a remark about rows that were omitted because they have the time of the previous row. Returns false if an allocation fails,
+// like the following functions that add remarks.
 bool od_log_remark_repeated(const od_log *log, od_verdict *verdict);
 // Same as od_log_remark_repeated(), for a number of omitted rows and the path of a log.
 bool od_log_remark_repeated_rows(long rows, const char *file, od_verdict *verdict);

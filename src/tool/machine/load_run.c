@@ -164,7 +164,7 @@ static void add_named(od_loader *ld, int node, const char *name, int panel, run_
   }
   if (!any && !is_pattern(name)) find_output(ld, node, name);  // reports the unknown name
   if (!any && is_pattern(name))
-    od_complain(ld, node, "no output matches '%s'; 'oleodyn info' lists all outputs", od_excerpt(ld, name));
+    od_complain(ld, node, "no output matches '%s'; 'oleodyn info FILE' lists all outputs", od_excerpt(ld, name));
 }
 
 // Reports outputs in one panel that have different units: the outputs of a panel share a scale.

@@ -36,7 +36,7 @@ static const od_key page_keys[] = {
     {"tokens", OD_SECTION_MAP, NULL, "secrets with which readers log in, by the name of the reader",
      .otherwise = "none", .inside = &token_section},
     {"local", OD_CHOICE, "act|read|none",
-     "role of readers without a token, if the address is 127.0.0.1 or ::1; else they have none"},
+     "role of readers without a token, if the address is 127.0.0.1 or ::1; at other addresses these readers have no role"},
     {"connections", OD_WHOLE, "1", "largest number of connections at the same time", OD_POSITIVE, 256, {1, 100000}},
     {"streams",
      OD_WHOLE,
@@ -101,7 +101,7 @@ static void read_hosts(od_loader *ld, od_twin *t, int node) {
     const int entry = od_is_list(ld, node) ? od_entry(ld, at) : node;
     const char *name = od_read_text(ld, entry, "hosts", "the name of a computer");
     if (name && strspn(name, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789.-") != strlen(name))
-      od_complain(ld, entry, "'%s' is no name of a computer; expected letters, digits, '.' and '-', without port",
+      od_complain(ld, entry, "'%s' is not the name of a computer; expected letters, digits, '.' and '-', without port",
                   od_excerpt(ld, name));
     if (name) list[n++] = name;
   }

@@ -382,7 +382,9 @@ static void test_live_bad_lines(void **state) {
            "\n"),
        ",ok\n");
   assert_int_equal(feed_end(&f), 0);
-  wrote(s, "warning: standard input:3:1: the first line must contain values of all inputs; expected a number for each input\n");
+  wrote(
+      s,
+      "warning: standard input:3:1: the first line must contain values of all inputs; expected a number for each input\n");
   wrote(s, "warning: standard input:5:9: 5 cells, but the header has 6 cells; expected equal numbers\n");
   wrote(s, "warning: standard input:6:10: 'eins' is not a number (column 'cylinder.length')\n");
   wrote(s, "warning: standard input:7:1: times must increase; the time of the previous line was 0.002 s\n");

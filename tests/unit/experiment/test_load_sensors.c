@@ -102,8 +102,8 @@ static void test_mistakes_in_changes_of_the_truth(void **state) {
          "x.yaml:5:5: 'run.time' cannot change during a run; expected a number of the bodies or the circuit\n"
          "x.yaml:6:18: 'at' must be in ascending order; 1 s follows 2 s\n"
          "x.yaml:7:33: found a list of length 2; 'values' must be a list with one value for each time of 'at'\n"
-         "x.yaml:8:5: the change of 'A.volume' needs either 'at' and 'values', or 'walk'\n"
-         "x.yaml:9:5: the change of 'B.volume' needs either 'at' and 'values', or 'walk'\n"
+         "x.yaml:8:5: the change of 'A.volume' needs either 'at' and 'values', or 'walk'; give one of them\n"
+         "x.yaml:9:5: the change of 'B.volume' needs either 'at' and 'values', or 'walk'; give one of them\n"
          "x.yaml:10:38: 'values[0]' is -1 m2; expected a value from 1e-14 to 10\n"
          "x.yaml:11:20: 'at' has no times; expected a list such as [5 s, 8 s]\n");
 }

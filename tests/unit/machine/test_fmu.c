@@ -455,7 +455,7 @@ static void wrong_archives(void **state) {
            "<!DOCTYPE a [<!ENTITY b \"c\">]><fmiModelDescription", "oscillator.so", place);
   expect_wrong(s, "file: bomb.fmu", "found a document type");
   make_fmu(s, "start.fmu", "oscillator.xml", "start=\"", "start=\"x", "oscillator.so", place);
-  expect_wrong(s, "file: start.fmu", "is no number: 'x");
+  expect_wrong(s, "file: start.fmu", "is not a number: 'x");
   make_fmu(s, "old.fmu", "oscillator.xml", "fmiVersion=\"2.0\"", "fmiVersion=\"1.0\"", "oscillator.so", place);
   expect_wrong(s, "file: old.fmu", "the FMU has FMI version '1.0'; expected 2.0 or 3.0");
   make_fmu(s, "token.fmu", "oscillator.xml", "{oscillator}", "{other}", "oscillator.so", place);

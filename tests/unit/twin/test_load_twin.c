@@ -192,8 +192,8 @@ static void test_page_mistakes(void **state) {
   refuses(MACHINE "}\npage: {address: 10.0.0.5, certificate_file: c, key_file: k}\n",
           (const char *[]){"readers must log in; give 'tokens' or 'client_ca_file'", NULL});
   refuses(MACHINE "}\npage: {address: yard.example, key_file: k, hosts: ['a/b'], tokens: {x: {}}, adress: y}\n",
-          (const char *[]){"no numeric address", "did you mean 'address'", "'a/b' is no name of a computer", "'file'",
-                           NULL});
+          (const char *[]){"no numeric address", "did you mean 'address'", "'a/b' is not the name of a computer",
+                           "'file'", NULL});
   refuses(MACHINE "}\npage: {local: none, client_ca_file: ca}\n",
           (const char *[]){"certificates of readers need TLS", NULL});
   refuses(

@@ -149,7 +149,8 @@ fmi3Status FMI3_NAME(ExitConfigurationMode)(fmi3Instance i) {
                                   size_t values) {                                                                 \
     double number = 0;                                                                                             \
     if (!may(i, READABLE, "fmi3Get" #name)) return fmi3Error;                                                      \
-    if (values < count) return report(i, fmi3Error, "fmi3Get" #name, "too few values");                            \
+    if (values < count)                                                                                            \
+      return report(i, fmi3Error, "fmi3Get" #name, "too few values; expected one for each variable");              \
     for (size_t k = 0; k < count; k++) {                                                                           \
       if (get(i, vr[k], kind, "fmi3Get" #name, &number) != fmi3OK) return fmi3Error;                               \
       value[k] = (fmi3##name)number;                                                                               \
@@ -159,7 +160,8 @@ fmi3Status FMI3_NAME(ExitConfigurationMode)(fmi3Instance i) {
   fmi3Status FMI3_NAME(Set##name)(fmi3Instance i, const fmi3ValueReference vr[], size_t count,                     \
                                   const fmi3##name value[], size_t values) {                                       \
     if (!may(i, SETTABLE, "fmi3Set" #name)) return fmi3Error;                                                      \
-    if (values < count) return report(i, fmi3Error, "fmi3Set" #name, "too few values");                            \
+    if (values < count)                                                                                            \
+      return report(i, fmi3Error, "fmi3Set" #name, "too few values; expected one for each variable");              \
     for (size_t k = 0; k < count; k++)                                                                             \
       if (set(i, vr[k], kind, "fmi3Set" #name, (double)value[k]) != fmi3OK) return fmi3Error;                      \
     return fmi3OK;                                                                                                 \
@@ -230,7 +232,7 @@ fmi3Status FMI3_NAME(GetDirectionalDerivative)(fmi3Instance instance_of, const f
   if (!may(i, INITIALIZING | STEPPING | IN_EVENT | IN_CONTINUOUS_TIME, "fmi3GetDirectionalDerivative"))
     return fmi3Error;
   if (seeds < knowns || sensitivities < unknowns)
-    return report(i, fmi3Error, "fmi3GetDirectionalDerivative", "too few values");
+    return report(i, fmi3Error, "fmi3GetDirectionalDerivative", "too few values; expected one for each variable");
   return end(i, fmu_slopes(i->run, unknown, unknowns, known, knowns, seed, sensitivity),
              "fmi3GetDirectionalDerivative");
 }
