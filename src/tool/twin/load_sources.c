@@ -12,7 +12,7 @@ static const od_key keys[] = {
      "`mqtt`: messages of a topic, with QoS 1 and a persistent session. `sparkplug`: metrics of Sparkplug B. `modbus`: "
      "registers of a Modbus/TCP server are read again and again. `can`: a frame, or a message of several frames, is a message",
      .fallback = OD_REQUIRED},
-    {"format", OD_CHOICE, "csv|json", "form of a message: a CSV line, or a JSON object with numbers"},
+    {"format", OD_CHOICE, "csv|json", "form of a message: a CSV line, or a JSON object with numbers and dates"},
     {"columns", OD_TEXTS, NULL,
      "names of the columns, with units as in `P [bar]`; with `format: json` the keys of the numbers; with `sparkplug` "
      "the metrics; with `can` the signals, as `Message.Signal`",
