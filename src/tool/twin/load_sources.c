@@ -45,7 +45,7 @@ static const od_key keys[] = {
     {"every", OD_NUMBER, "s", "time between two reads of all registers (`modbus`)", OD_POSITIVE, 0.1,
      OD_LIMITS(1e-3, 3600, 1e-2, 60)},
     {"timeout", OD_NUMBER, "s", "longest time that an answer of the server may take (`modbus`)", OD_POSITIVE, 0.5,
-     OD_LIMITS(1e-2, 60, 0.05, 5)},
+     OD_LIMITS(1e-2, 10, 0.05, 5)},
     {"unit_id", OD_WHOLE, "1", "number of the unit behind the server (`modbus`)", OD_NOT_NEGATIVE, 1, {0, 255}},
     {"interface", OD_TEXT, NULL, "network interface, such as can0 (`can`)", .otherwise = "required with `can`"},
     {"databases", OD_TEXTS, NULL, "DBC files with the messages of the bus (`can`); paths relative to this file",
