@@ -1,4 +1,5 @@
-// Metrics in the text format of Prometheus: for the page, and as a file that appears completely, for the textfile collector of its node exporter.
+// Metrics in the text format of Prometheus: for the page, and as a file for the textfile collector of the node exporter. The file
+// is replaced only when it is complete.
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-// A source in operation: reads messages in its own thread and gives each sample to the machines that use the source.
+// A source in operation: reads messages in its own thread and passes each sample to the machines that use the source.
 #include <string.h>
 
 #include "io/clock.h"
@@ -17,7 +17,7 @@ static void report(od_source_thread *s, const char *kind, const char *why) {
   od_event_list_add(&s->operation->events, -1, (double)NAN, kind, text);
 }
 
-// The columns are known: starts the machines, and marks the columns that they use.
+// Starts the machines of the source when its columns are known, and marks the columns that the machines use.
 static void start_machines(od_source_thread *s, const od_table *head) {
   od_twin_run *o = s->operation;
   s->is_started = true;
@@ -95,7 +95,7 @@ static void refuse(void *user, const char *why) {
   report(user, "refused", why);
 }
 
-// Passes held samples on.
+// Passes all held samples to the machines, because the source is silent.
 static void be_silent(void *user) {
   od_source_thread *s = user;
   for (int i = 0; i < s->operation->twin->machines; i++) {

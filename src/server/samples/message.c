@@ -11,7 +11,7 @@
 #include "memory/scoped.h"
 #include "samples/message_times.h"
 
-// Makes the table of columns from a list of names with units.
+// Makes the table of columns from a list of names with units. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status take_names(od_message_reader *r, const char *const *names, od_error *err) {
   OD_SCRATCH(scratch);
   int count = 0;
@@ -80,7 +80,7 @@ static bool is_date(const json_t *value) {
   return json_is_string(value) && od_date_time_is(json_string_value(value), json_string_length(value));
 }
 
-// The columns of a source without a list are the keys of its first object.
+// The columns of a source without a list are the keys of its first object. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status take_keys(od_message_reader *r, const json_t *object, od_error *err) {
   OD_SCRATCH(scratch);
   const char **names = OD_TAKE(&scratch, const char *, json_object_size(object) + 1);

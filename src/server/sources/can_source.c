@@ -88,7 +88,7 @@ static void close_bus(void *self) {
   od_free(b);
 }
 
-// Opens a raw socket of an interface, with CAN FD where it is known and with times of the kernel.
+// Opens a raw socket of an interface, with the times of the kernel, and with CAN FD if the kernel supports it. Fails with OD_IO.
 static od_status open_interface(bus *b, const char *name, od_error *err) {
   const int on = 1, buffer = RECEIVE_BUFFER;
   struct ifreq request = {0};

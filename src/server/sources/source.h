@@ -32,7 +32,7 @@ typedef struct od_source_class {
   bool gives_cells;  // whether the source calls od_receiver.cells() and has no texts
   // Opens the source; *self receives its data. Fails with OD_IO.
   od_status (*open)(const od_twin_source *settings, void **self, od_error *err);
-  // Receives messages until the source ends.
+  // Receives messages until the source ends. Returns OD_OK, or the status of the failure.
   od_status (*run)(void *self, const od_receiver *to, od_error *err);
   void (*close)(void *self);
 } od_source_class;

@@ -70,7 +70,7 @@ static bool is_extended(const od_can_frame *f) {
   return f->flags & OD_CAN_EXTENDED;
 }
 
-// Passes a packet to the transport protocols. A complete message becomes the pending message.
+// Passes a packet to the transport protocols. A complete message becomes the pending message. Fails with OD_NO_MEMORY.
 static od_status take_packet(stream *s, const od_can_frame *f, const od_can_route *r) {
   if (r->is_fast) return od_transport_take_fast(s->transport, f, &s->pending, &s->has_pending);
   return od_transport_take(s->transport, f, &s->pending, &s->has_pending);
@@ -113,7 +113,7 @@ static od_status count_frame(stream *s, const od_can_frame *f, od_error *err) {
   return OD_OK;
 }
 
-// Reads at most `most` frames, up to the end of the trace.
+// Reads at most `most` frames, up to the end of the trace. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status scan(stream *s, long most, od_can_order *order, od_error *err) {
   od_can_trace *t = s->trace;
   bool end = false;
@@ -147,7 +147,7 @@ static od_status scan(stream *s, long most, od_can_order *order, od_error *err) 
 }
 
 // Reads at most `most` frames, up to the end of the trace. If the frames are not in the order of time, reads them again
-// in this order, because the packets of a message must have ascending times.
+// in this order, because the packets of a message must have ascending times. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status scan_all(stream *s, long most, od_error *err) {
   od_can_order order;
   if (!od_can_order_init(&order)) return od_can_trace_no_memory(s->trace, err);
@@ -196,7 +196,7 @@ static stream *new_stream(od_can_trace *t, void *source) {
   return s;
 }
 
-// Allocates the arrays of a stream, selects all columns and prepares the sorter.
+// Allocates the arrays of a stream, selects all columns and prepares the sorter. Fails with OD_NO_MEMORY.
 static od_status prepare(stream *s, od_error *err) {
   od_can_trace *t = s->trace;
   size_t columns = (size_t)t->head->columns;

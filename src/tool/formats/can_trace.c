@@ -51,7 +51,7 @@ static bool add_groups(od_can_trace *t, int index) {
 }
 
 // Builds the maps from identifiers to messages. The first database with an identifier has priority, and messages from
-// any source address precede messages from one source.
+// any source address precede messages from one source. Returns false if an allocation fails.
 static bool index_messages(od_can_trace *t) {
   int k = 0;
   for (int i = 0; i < t->dbcs; i++) t->messages += t->dbc[i]->messages;

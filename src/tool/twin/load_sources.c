@@ -70,13 +70,6 @@ const char **od_twin_read_texts(od_loader *ld, od_arena *memory, int node, const
   return n > 0 ? list : NULL;
 }
 
-// Returns the path of a file that a key names; NULL: none.
-static const char *read_path(od_loader *ld, const od_section *section, const char *key) {
-  const int node = od_section_get(ld, section, key);
-  const char *name = od_read_text(ld, node, key, "the path of a file");
-  return name ? od_document_beside(ld, node, name) : NULL;
-}
-
 static const char *read_host(od_loader *ld, const od_section *section) {
   const char *host = od_key_text(ld, section, "host", "the name of a host");
   return host ? host : "localhost";
@@ -89,8 +82,8 @@ void od_twin_read_broker(od_loader *ld, const od_section *section, const char *n
   b->client = od_key_text(ld, section, "client", "a name");
   if (!b->client) b->client = od_format(ld, "oleodyn-%s", name);
   b->user = od_key_text(ld, section, "user", "a name");
-  b->password_file = read_path(ld, section, "password_file");
-  b->ca_file = read_path(ld, section, "ca_file");
+  b->password_file = od_key_path(ld, section, "password_file");
+  b->ca_file = od_key_path(ld, section, "ca_file");
 }
 
 // Reports the keys of other types.

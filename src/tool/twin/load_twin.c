@@ -34,7 +34,12 @@ static const od_key machine_keys[] = {
 static const od_section_class machine_section = {"twin machine", "machine in operation", OD_KEYS(machine_keys)};
 
 static const od_key history_keys[] = {
-    {"file", OD_TEXT, NULL, "SQLite database; path relative to this file", .fallback = OD_REQUIRED},
+    {"file", OD_TEXT, NULL, "SQLite database; path relative to this file", .otherwise = "required without `url`"},
+    {"url", OD_TEXT, NULL, "database on a server, as `postgresql://USER@HOST/DATABASE`, in place of `file`",
+     .otherwise = "none"},
+    {"password_file", OD_TEXT, NULL,
+     "file with the password of the database in its first line; path relative to this file. Only its owner may read the file",
+     .otherwise = "none"},
     {"write", OD_NUMBER, "s", "time between transactions", OD_POSITIVE, 0.5, OD_LIMITS(0.01, 60, 0.05, 10)},
     {"checkpoint", OD_NUMBER, "s", "time between checkpoints of an observer", OD_POSITIVE, 10,
      OD_LIMITS(0.01, 60, 0.5, 60)},
@@ -101,8 +106,8 @@ static int find_source(twin_loader *tl, const od_section *section) {
     if (strcmp(t->source[i].name, name) == 0) return i;
     od_nearest_try(&nearest, t->source[i].name);
   }
-  od_complain(ld, node, "there is no source '%s'; expected one of the sources of this file%s", od_excerpt(ld, name),
-              od_nearest_suggestion(&nearest).text);
+  od_complain(ld, node, "there is no source '%s'%s", od_excerpt(ld, name),
+              od_nearest_suggestion(&nearest, "expected an entry of 'sources'").text);
   return 0;
 }
 
@@ -149,14 +154,42 @@ static void read_machine(twin_loader *tl, int key) {
 
 // --- The file -----------------------------------------------------------------------------------------------------
 
+// Checks the URL of a database: it has a scheme and no password.
+static void check_url(od_loader *ld, int node, const char *url) {
+  const char *rest = strstr(url, "://");
+  if (!rest || rest == url) {
+    od_complain(ld, node, "this is no URL; expected one such as postgresql://twin@localhost/yard");
+    return;
+  }
+  rest += 3;
+  const size_t authority = strcspn(rest, "/?#");
+  const char *at = memchr(rest, '@', authority), *colon = at ? memchr(rest, ':', (size_t)(at - rest)) : NULL;
+  if (colon || strstr(rest + authority, "password="))
+    od_complain(ld, node, "the URL contains a password, which other users may read; remove it and give 'password_file'");
+}
+
+// Reads where the history is: in a file, or at a URL.
+static void read_place(twin_loader *tl, const od_section *section) {
+  od_loader *ld = &tl->ld;
+  od_twin_history *h = &tl->twin->history;
+  const int file = od_section_get(ld, section, "file"), url = od_section_get(ld, section, "url");
+  const int password = od_section_get(ld, section, "password_file");
+  h->file = od_key_path(ld, section, "file");
+  h->url = od_read_text(ld, url, "url", "the URL of a database");
+  h->password_file = od_key_path(ld, section, "password_file");
+  if (h->url) check_url(ld, url, h->url);
+  if (file < 0 && url < 0) od_section_lacks(ld, section, "file");
+  if (file >= 0 && url >= 0) od_complain(ld, url, "the history has a 'file' and a 'url'; expected one of them");
+  if (password >= 0 && url < 0) od_complain(ld, password, "'password_file' needs 'url'; remove the key");
+}
+
 static void read_history(twin_loader *tl, int node) {
   od_loader *ld = &tl->ld;
   od_twin_history *h = &tl->twin->history;
   if (node < 0) return;
   od_section section = od_section_open(ld, node, node, "history", "the section 'history'", &history_section);
   if (section.map < 0) return;
-  const int file = od_section_need(ld, &section, "file");
-  const char *name = od_read_text(ld, file, "file", "the path of a database");
+  read_place(tl, &section);
   const int first = od_read_keys(ld, &section, OD_IN_LOADER, "write", "checkpoint", "rows", "keep", "size", NULL);
   h->write = od_number_value(ld, first);
   h->checkpoint = od_number_value(ld, first + 1);
@@ -165,7 +198,6 @@ static void read_history(twin_loader *tl, int node) {
   h->size = 1e6 * od_number_value(ld, first + 4);
   if (h->rows_for > h->keep)
     od_complain_number(ld, first + 2, "'rows' is longer than 'keep'; expected at most the age of all data");
-  if (name) h->file = od_document_beside(ld, file, name);
 }
 
 static void read_outputs(twin_loader *tl, int node) {
@@ -173,10 +205,8 @@ static void read_outputs(twin_loader *tl, int node) {
   if (node < 0) return;
   od_section section = od_section_open(ld, node, node, "outputs", "the section 'outputs'", &output_section);
   if (section.map < 0) return;
-  const int file = od_section_get(ld, &section, "metrics");
-  const char *name = od_read_text(ld, file, "metrics", "the path of a file");
+  tl->twin->metrics = od_key_path(ld, &section, "metrics");
   tl->twin->metrics_every = od_key_value(ld, &section, "every");
-  if (name) tl->twin->metrics = od_document_beside(ld, file, name);
   const int mqtt = od_section_get(ld, &section, "mqtt");
   if (mqtt < 0) return;
   od_section publish = od_section_open(ld, mqtt, mqtt, "outputs.mqtt", "the section 'mqtt'", &publish_section);

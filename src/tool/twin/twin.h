@@ -99,9 +99,11 @@ typedef struct od_twin_machine {
   int alarms;
 } od_twin_machine;
 
-// The history (docs/twin.md). Ages are those of samples relative to the newest sample of the machine.
+// The history (docs/twin.md). The age of a sample is the time from this sample to the newest sample of the machine.
 typedef struct od_twin_history {
-  const char *file;   // path of the database; NULL: there is no history
+  const char *file;           // path of an SQLite database; NULL: none
+  const char *url;            // URL of a database on a server, without a password; NULL: none. Without `file` and `url` there is no history
+  const char *password_file;  // file with the password of the database in its first line; NULL: none
   double write;       // time between transactions, s
   double checkpoint;  // time between checkpoints of an observer, s
   double rows_for;    // age at which rows are removed, s
@@ -109,7 +111,7 @@ typedef struct od_twin_history {
   double size;        // largest size of the used part of the file, bytes
 } od_twin_history;
 
-// What a reader of the page may do: nothing, read, or also acknowledge alarms.
+// The rights of a reader of the page: nothing, read, or also acknowledge alarms.
 typedef enum od_page_role { OD_ROLE_NONE, OD_ROLE_READ, OD_ROLE_ACT } od_page_role;
 
 // A secret with which readers log in. The file contains the token in its first line.
@@ -153,7 +155,7 @@ typedef struct od_twin {
 
 extern const od_section_class od_twin_section;
 
-// Loads a twin file and all its experiments. Fails with OD_BAD_INPUT or OD_IO, and messages about all errors.
+// Loads a twin file and all its experiments. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY, and messages about all errors.
 od_status od_twin_load(const char *path, od_content content, od_twin **out, od_messages *messages);
 void od_twin_free(od_twin *twin);
 OD_OWNED_POINTER(od_twin, od_twin_free);
