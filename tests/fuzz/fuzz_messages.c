@@ -17,6 +17,7 @@ static void take(void *user, const od_raw_sample *s) {
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   static double cells[OD_MOST_CELLS];
   static const char *names[] = {"seq", "time", "p [bar]", NULL};
+  static const od_table_wish wish = {.time = "time", .time_form = "dd/mm/yyyy"};
   if (size == 0) return 0;
   const od_twin_source source = {
       .name = "fuzz", .form = data[0] & 1 ? OD_MESSAGE_JSON : OD_MESSAGE_CSV, .column = data[0] & 2 ? names : NULL};
@@ -25,7 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   od_arena memory = {0};
   od_error err = {0};
   last = -INFINITY;
-  if (od_message_begin(&reader, &source, NULL, &err) != OD_OK ||
+  if (od_message_begin(&reader, &source, data[0] & 8 ? &wish : NULL, &err) != OD_OK ||
       od_sample_order_init(&order, &memory, data[0] & 4 ? 0.5 : 0, 1, -INFINITY, -1) != OD_OK)
     abort();
   order.pass = take;

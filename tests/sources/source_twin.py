@@ -57,8 +57,10 @@ class SourceTwin:
     def stop(self):
         if self.child and self.child.poll() is None:
             self.child.send_signal(signal.SIGTERM)
-            self.child.wait(20)
+            code = self.child.wait(20)
             self.errors.close()
+            equal(code, 130)
+            check('Sanitizer' not in self.said(), self.said())
         self.child = None
 
     def remove(self):

@@ -227,6 +227,41 @@ def test_gaps():
     twin.remove()
 
 
+# The metrics of the node itself, without a list of columns: its birth gives the columns, data have names in place of aliases.
+def test_node():
+    twin, port = SourceTwin(*sys.argv[1:4]), free_port()
+    broker = Broker(twin, port)
+    client = Client(port, 'sender')
+    client.subscribe('spBv1.0/plant/NCMD/edge')
+    twin.start(f'{{type: sparkplug, host: 127.0.0.1, port: {port}, group: plant, node: edge}}')
+    twin.wait_for(lambda: client.messages)
+    samples, number = [], 0
+    for row in twin.rows[:500]:
+        p = Payload(timestamp=row[0], seq=number % 256)
+        if number == 0:
+            p.metrics.add(name='bdSeq', datatype=INT64, long_value=0)
+            p.metrics.add(name='Node Control/Rebirth', datatype=BOOLEAN, boolean_value=False)
+            p.metrics.add(name='firmware', datatype=STRING, string_value='1.2')
+        for name, value in zip(COLUMNS, row[1:]):
+            m = p.metrics.add(name=name, timestamp=row[0])
+            if number == 0:
+                m.datatype = DOUBLE
+            if value is None:
+                m.is_null = True
+            else:
+                m.double_value = value
+        client.publish(f'spBv1.0/plant/{"NDATA" if number else "NBIRTH"}/edge', p.SerializeToString())
+        samples.append([row[0] / 1000] + row[1:])
+        number += 1
+    twin.wait_for(lambda: twin.count() >= 500)
+    twin.stop()
+    client.close()
+    broker.stop()
+    equal(twin.events('birth'), ["s: the node 'edge' has begun, with 7 metrics"])
+    twin.compare(samples)
+    twin.remove()
+
+
 # Messages in another order are sorted in within 'wait', repeated ones are left out, and nothing is missing.
 def test_order():
     twin, node = new(machine=', wait: 20 ms')
@@ -306,6 +341,8 @@ def test_deaths():
         node.client.publish('spBv1.0/plant/DDATA/edge/bench', junk)
     twin.wait_for(lambda: sum('is not a field of Sparkplug B' in t for t in twin.events('refused')) == 2)
     twin.wait_for(lambda: sum('above 255' in t for t in twin.events('refused')) == 1)
+    node.send('DDATA', Payload(uuid='SPBV1.0_COMPRESSED', body=b'x'), '/bench', counts=False)
+    twin.wait_for(lambda: any('the payload is compressed' in t for t in twin.events('refused')))
     node.data(rows[104])
     node.wait()
     node.end()

@@ -43,7 +43,7 @@ static void take_message(void *user, const char *text, size_t length) {
   od_error err = {0};
   const double arrival = od_seconds();
   od_message_use kind = od_message_read(&s->reader, text, length, s->cells, &err);
-  if (!s->is_started && od_message_columns(&s->reader) && (kind == OD_USE_SAMPLE || kind == OD_USE_BAD)) {
+  if (!s->is_started && s->reader.is_complete && (kind == OD_USE_SAMPLE || kind == OD_USE_BAD)) {
     start_machines(s, od_message_columns(&s->reader));
     s->reader.lines.line--;
     kind = od_message_read(&s->reader, text, length, s->cells, &err);
@@ -128,15 +128,19 @@ static void *source_thread(void *user) {
 
 od_status od_source_thread_init(od_source_thread *s, od_twin_run *o, int index, od_error *err) {
   const od_twin *twin = o->twin;
-  const char *const *missing = NULL;
+  od_table_wish wish = {0};
   *s = (od_source_thread){.settings = &twin->source[index], .operation = o, .index = index};
   s->class = od_source_class_of(s->settings->type);
   for (int i = twin->machines - 1; i >= 0; i--)
-    if (twin->machine[i].source == index) missing = (const char *const *)twin->machine[i].e->data.missing;
+    if (twin->machine[i].source == index) {
+      const od_log_plan *plan = &twin->machine[i].e->data;
+      wish = (od_table_wish){
+          .missing = (const char *const *)plan->missing, .time = plan->time.column, .time_form = plan->time.file_unit};
+    }
   s->cells = OD_TAKE(&s->memory, double, OD_MOST_CELLS);
   if (!s->cells) return od_fail(err, OD_NO_MEMORY, "out of memory");
   if (s->class->gives_cells) return s->class->open(s->settings, &s->self, err);
-  od_status status = od_message_begin(&s->reader, s->settings, missing, err);
+  od_status status = od_message_begin(&s->reader, s->settings, &wish, err);
   s->has_reader = true;
   return status == OD_OK ? s->class->open(s->settings, &s->self, err) : status;
 }

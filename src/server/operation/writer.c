@@ -78,11 +78,18 @@ static void write_checkpoint(od_twin_run *o, od_machine_thread *r) {
 
 // --- Events -------------------------------------------------------------------------------------------------------
 
+// Returns whether an event is not printed as a warning.
+static bool is_usual(const char *kind) {
+  static const char *const usual[] = {"start", "end", "birth", "rebirth"};
+  for (size_t i = 0; i < sizeof usual / sizeof *usual; i++)
+    if (strcmp(kind, usual[i]) == 0) return true;
+  return false;
+}
+
 static void write_event(od_twin_run *o, const od_twin_event *e) {
   od_error err = {0};
   const char *name = e->machine >= 0 ? o->machine[e->machine].settings->name : o->twin->title;
-  if (!o->quiet && strcmp(e->kind, "start") != 0 && strcmp(e->kind, "end") != 0)
-    fprintf(stderr, "oleodyn-twin: warning: %s: %s\n", name, e->text);
+  if (!o->quiet && !is_usual(e->kind)) fprintf(stderr, "oleodyn-twin: warning: %s: %s\n", name, e->text);
   if (o->history)
     (void)od_history_add_event(o->history, e->machine >= 0 ? o->machine[e->machine].stored : -1, e->t, e->clock,
                                e->kind, e->text, &err);

@@ -1,4 +1,4 @@
-// Messages of a source: CSV lines or JSON objects. The columns have the names of the configuration, or of the first message.
+// Messages of a source: CSV lines or JSON objects, with numbers and dates. The columns have the names of the configuration, or of the first message.
 #ifndef OD_SAMPLES_MESSAGE_H
 #define OD_SAMPLES_MESSAGE_H
 
@@ -17,16 +17,18 @@ typedef enum od_message_use {
 typedef struct od_message_reader {
   const od_twin_source *source;
   od_csv_lines lines;     // reader of CSV lines; JSON objects also use its line number and its table of names and units
+  od_table_wish wish;     // name of the time column, form of dates, texts of missing values
   bool units_may_follow;  // whether the next message may have the units of the columns
+  bool is_complete;       // whether names and units are final: the columns with times are known
 } od_message_reader;
 
-// Prepares a reader. Fails with OD_BAD_INPUT if the names of the columns in the configuration are not valid, and with
-// OD_NO_MEMORY.
-od_status od_message_begin(od_message_reader *r, const od_twin_source *source, const char *const *missing,
+// Prepares a reader. wish: `time`, `time_form` and `missing` are used; NULL: none. Fails with OD_BAD_INPUT if the names of the
+// columns in the configuration are not valid, and with OD_NO_MEMORY.
+od_status od_message_begin(od_message_reader *r, const od_twin_source *source, const od_table_wish *wish,
                            od_error *err);
 void od_message_end(od_message_reader *r);
-// Returns the table with names and units; NULL: the columns are not known yet. Names and units are final when the first sample
-// has been read.
+// Returns the table with names and units; NULL: the columns are not known yet. Names and units are final when is_complete is set:
+// with the first message that has a time. A column of dates is in seconds since 1970.
 static inline const od_table *od_message_columns(const od_message_reader *r) {
   return r->lines.table;
 }

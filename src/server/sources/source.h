@@ -21,7 +21,8 @@ typedef struct od_receiver {
   void (*event)(void *user, const char *kind, const char *text);  // an event of the machines of the source
   void (*refuse)(void *user, const char *why);                    // a message was lost or cannot be passed on
   void (*silence)(void *user);                                    // nothing arrived for about 50 ms
-  bool (*goes_on)(void *user);                                    // false: the source ends; called at least every 0.1 s
+  bool (*goes_on)(
+      void *user);  // false: the source ends; called at least every 0.1 s, except while a server is to answer
   void *user;
 } od_receiver;
 

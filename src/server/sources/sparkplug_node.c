@@ -452,6 +452,12 @@ static kind kind_of(const od_twin_source *s, const char *topic, const char **dev
   return KINDS;
 }
 
+// Returns whether the body of a payload is another, compressed payload (a form of some libraries, not of the standard).
+static bool is_compressed(const od_sparkplug_payload *p) {
+  static const char mark[] = "SPBV1.0_COMPRESSED";
+  return p->uuid.length == sizeof mark - 1 && memcmp(p->uuid.at, mark, sizeof mark - 1) == 0;
+}
+
 // Takes a message of the node or device with the metrics.
 static void take_own(od_sparkplug_node *n, kind k, const od_sparkplug_payload *p, arrival a, int64_t number, double now,
                      const od_receiver *to) {
@@ -474,6 +480,10 @@ void od_sparkplug_node_take(od_sparkplug_node *n, const char *topic, const void 
   if (k == KINDS) return;
   if (od_sparkplug_read(payload, size, &p, &err) != OD_OK) {
     to->refuse(to->user, err.text);
+    return;
+  }
+  if (is_compressed(&p)) {
+    to->refuse(to->user, "the payload is compressed; switch the compression of the node off");
     return;
   }
   if (p.has_sequence && p.sequence >= NUMBERS) {

@@ -7,6 +7,7 @@
 // for samples in which an output may be limited.
 #include "experiment/observe.h"
 
+#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -316,8 +317,9 @@ static od_status record_row(od_observe_run *r, const od_sample *s) {
 // status of od_sim_step().
 static od_status predict(od_observe_run *r, const od_sample *s) {
   double gap = s->t - r->t;
-  // Round-off must not add a step.
-  long parts = (long)fmax(1, ceil(gap / r->e->step * (1 - 1e-6)));
+  // Round-off must not add a step, also not that of times since 1970.
+  const double rounding = DBL_EPSILON * fabs(s->t);
+  long parts = (long)fmax(1, ceil((gap - rounding) / r->e->step * (1 - 1e-6)));
   double h = gap / (double)parts;
   if (fabs(h - r->Q_step) > 1e-6 * h) fill_process_noise(r, h);
   od_status status = OD_OK;

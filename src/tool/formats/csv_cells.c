@@ -44,7 +44,7 @@ static void skip_blanks(od_csv_reader *r) {
 bool od_csv_find_line(od_csv_reader *r) {
   while (r->at < r->end) {
     skip_blanks(r);
-    if (*r->at == '#')
+    if (r->at < r->end && *r->at == '#')
       while (!od_csv_at_line_end(r)) r->at++;
     if (!od_csv_at_line_end(r)) {
       r->at = r->line_start;

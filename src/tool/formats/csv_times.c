@@ -133,6 +133,18 @@ void od_csv_times_rewind(od_csv_times *times) {
   }
 }
 
+bool od_csv_times_since_1970(od_csv_times *times) {
+  bool any = false;
+  for (int i = 0; i < times->columns; i++) {
+    od_csv_time *t = &times->column[i];
+    const bool is_of_day = t->kind == OD_CSV_TIME_OF_DAY;
+    t->zero = 0;
+    if (t->kind == OD_CSV_UNIX || (is_of_day && t->date < 0)) t->kind = OD_CSV_VALUES;
+    any = any || t->kind != OD_CSV_VALUES;
+  }
+  return any;
+}
+
 // ---- Kinds
 
 // Returns the unit in which a number is a time between 2000 and 2100, or NULL. unit: the unit in the header.

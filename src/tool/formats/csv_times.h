@@ -48,6 +48,10 @@ od_csv_times *od_csv_times_copy(const od_csv_times *times);
 // Returns to the state before the first row.
 void od_csv_times_rewind(od_csv_times *times);
 
+// Changes the values to seconds since 1970. Unix times become plain numbers in the unit of their column, and times of the day without dates become
+// texts. Returns whether there are columns with dates.
+bool od_csv_times_since_1970(od_csv_times *times);
+
 // Returns whether a cell is a number, or a date or time.
 bool od_csv_cell_is_value(const od_csv_reader *r, const od_csv_cell *c);
 // Reads the cell of a column with times. Returns false if the cell is not a time.

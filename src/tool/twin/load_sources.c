@@ -12,7 +12,7 @@ static const od_key keys[] = {
      "`mqtt`: messages of a topic, with QoS 1 and a persistent session. `sparkplug`: metrics of Sparkplug B. `modbus`: "
      "registers of a Modbus/TCP server are read again and again. `can`: a frame, or a message of several frames, is a message",
      .fallback = OD_REQUIRED},
-    {"format", OD_CHOICE, "csv|json", "form of a message: a CSV line, or a JSON object with numbers"},
+    {"format", OD_CHOICE, "csv|json", "form of a message: a CSV line, or a JSON object with numbers and dates"},
     {"columns", OD_TEXTS, NULL,
      "names of the columns, with units as in `P [bar]`; with `format: json` the keys of the numbers; with `sparkplug` "
      "the metrics; with `can` the signals, as `Message.Signal`",
@@ -45,7 +45,7 @@ static const od_key keys[] = {
     {"every", OD_NUMBER, "s", "time between two reads of all registers (`modbus`)", OD_POSITIVE, 0.1,
      OD_LIMITS(1e-3, 3600, 1e-2, 60)},
     {"timeout", OD_NUMBER, "s", "longest time that an answer of the server may take (`modbus`)", OD_POSITIVE, 0.5,
-     OD_LIMITS(1e-2, 60, 0.05, 5)},
+     OD_LIMITS(1e-2, 10, 0.05, 5)},
     {"unit_id", OD_WHOLE, "1", "number of the unit behind the server (`modbus`)", OD_NOT_NEGATIVE, 1, {0, 255}},
     {"interface", OD_TEXT, NULL, "network interface, such as can0 (`can`)", .otherwise = "required with `can`"},
     {"databases", OD_TEXTS, NULL, "DBC files with the messages of the bus (`can`); paths relative to this file",

@@ -86,6 +86,44 @@ static void test_missing(void **state) {
   assert_true(order.counts.repeated == 1 && order.counts.missing == 5);
 }
 
+// Numbers of messages whose samples have none: missing ranges are exact, and a new sequence leaves the earlier ones.
+static void test_numbers(void **state) {
+  (void)state;
+  begin(0, -INFINITY, -1);
+  od_sample_order_number(&order, 3);
+  take(1, -1), take(2, -1);
+  od_sample_order_number(&order, 4);
+  od_sample_order_number(&order, 8);
+  assert_true(order.counts.missing == 3 && order.ranges == 1 && order.range[0].first == 5 && order.range[0].last == 7);
+  od_sample_order_number(&order, 6);
+  od_sample_order_number(&order, 4);  // again
+  assert_true(order.counts.missing == 2 && order.ranges == 2 && order.range[0].last == 5 && order.range[1].first == 7);
+  od_sample_order_number(&order, -1);
+  od_sample_order_number(&order, 256);
+  od_sample_order_number(&order, 258);
+  assert_true(order.counts.missing == 3 && order.range[2].first == 257 && order.range[2].last == 257);
+  assert_true(order.counts.repeated == 0 && order.counts.restarted == 0 && out.count == 2);
+}
+
+static void take_historical(double t) {
+  const double cell = 100 * t;
+  od_sample_order_take(&order, &(od_raw_sample){.t = t, .sequence = -1, .is_historical = true, .cell = &cell});
+}
+
+// Historical samples are observed if they are in order, also within the time for which samples are held back; else they are counted apart.
+static void test_historical(void **state) {
+  (void)state;
+  begin(0, -INFINITY, -1);
+  take(1, -1), take_historical(2), take(3, -1), take_historical(2.5), take_historical(3), take(2.7, -1);
+  assert_true(out.count == 3 && out.t[1] == 2);
+  assert_true(order.counts.historical == 1 && order.counts.repeated == 1 && order.counts.late == 1 &&
+              order.counts.last_late == 2.7);
+  begin(2, -INFINITY, -1);
+  take(1, -1), take(3, -1), take_historical(2), take_historical(0.5);
+  od_sample_order_flush(&order);
+  assert_true(out.count == 3 && out.t[1] == 2 && order.counts.historical == 1 && order.counts.late == 0);
+}
+
 static void test_resumed(void **state) {
   (void)state;
   begin(0, 5, 6);
@@ -148,8 +186,13 @@ static void test_full(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_late_and_repeated), cmocka_unit_test(test_sorted_in), cmocka_unit_test(test_missing),
-      cmocka_unit_test(test_resumed),           cmocka_unit_test(test_random),    cmocka_unit_test(test_full)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_late_and_repeated),
+                                     cmocka_unit_test(test_sorted_in),
+                                     cmocka_unit_test(test_missing),
+                                     cmocka_unit_test(test_numbers),
+                                     cmocka_unit_test(test_historical),
+                                     cmocka_unit_test(test_resumed),
+                                     cmocka_unit_test(test_random),
+                                     cmocka_unit_test(test_full)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
