@@ -16,25 +16,25 @@
 #define SANITIZED
 #endif
 
-// SMALL: memory for every file. Sanitizers keep freed memory, and record the state of all memory.
+// Memory of a helper for every file, MB, and for each byte of its file. Sanitizers keep freed memory, and record the state of all memory.
+enum { MEGABYTE = 1 << 20, SMALL = 176, SMALL_SANITIZED = 2048, PER_BYTE = 128 };
 #ifdef SANITIZED
-enum { MEGABYTE = 1 << 20, SMALL = 2048 };
+static const int small = SMALL_SANITIZED;
 #else
-enum { MEGABYTE = 1 << 20, SMALL = 176 };
+static const int small = SMALL;
 #endif
-enum { PER_BYTE = 128 };
 
 // The limit is far above the time for an undamaged file, because reading takes milliseconds per megabyte.
 long long od_helper_seconds(long long bytes) {
   return 1 + bytes / MEGABYTE;
 }
 
-static rlim_t memory_limit(long long bytes) {
-  return (rlim_t)SMALL * MEGABYTE + PER_BYTE * (rlim_t)bytes;
+static rlim_t memory_limit(int megabytes, long long bytes) {
+  return (rlim_t)megabytes * MEGABYTE + PER_BYTE * (rlim_t)bytes;
 }
 
 uint64_t od_helper_most_numbers(long long bytes) {
-  return memory_limit(bytes) / sizeof(double);
+  return memory_limit(SMALL, bytes) / sizeof(double);
 }
 
 // Returns the current address space of the process in bytes; RLIM_INFINITY: unknown. Tools such as sanitizers enlarge the address
@@ -59,7 +59,7 @@ void od_helper_restrict(long long bytes) {
   rlim_t seconds = (rlim_t)od_helper_seconds(bytes), present = address_space();
   limit(RLIMIT_CORE, 0, 0);
   limit(RLIMIT_CPU, seconds, seconds + 1);
-  if (present != RLIM_INFINITY) limit(RLIMIT_AS, present + memory_limit(bytes), present + memory_limit(bytes));
+  if (present != RLIM_INFINITY) limit(RLIMIT_AS, present + memory_limit(small, bytes), present + memory_limit(small, bytes));
   // The alarm limits elapsed time, because a waiting process uses no processor time. The limit is long enough for slow disks.
   alarm((unsigned)(10 + 10 * seconds));
 }
