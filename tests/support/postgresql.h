@@ -22,7 +22,8 @@
 #define PG_PASSWORD "not-in-any-message-7"
 
 static struct {
-  char bin[200], folder[100], url[200], password[140];  // programs; folder of the server; URL; path of the file with the password
+  char bin[200], folder[100], url[200],
+      password[140];  // programs; folder of the server; URL; path of the file with the password
   int port;
   pid_t child;
   uid_t uid;
@@ -42,7 +43,9 @@ static inline int pg_free_port(void) {
 static inline bool pg_is_installed(void) {
   glob_t g;
   const bool any = glob("/usr/lib/postgresql/*/bin/initdb", 0, NULL, &g) == 0 && g.gl_pathc > 0;
-  if (any) snprintf(pg.bin, sizeof pg.bin, "%.*s", (int)(strlen(g.gl_pathv[g.gl_pathc - 1]) - strlen("/initdb")), g.gl_pathv[g.gl_pathc - 1]);
+  if (any)
+    snprintf(pg.bin, sizeof pg.bin, "%.*s", (int)(strlen(g.gl_pathv[g.gl_pathc - 1]) - strlen("/initdb")),
+             g.gl_pathv[g.gl_pathc - 1]);
   globfree(&g);
   return any;
 }
@@ -74,7 +77,9 @@ static inline PGconn *pg_connect(void) {
 static inline void pg_start(void) {
   char port[20];
   snprintf(port, sizeof port, "%d", pg.port);
-  char *const arguments[] = {"postgres", "-D", "data", "-h", "127.0.0.1", "-p", port, "-k", pg.folder, "-F", "-c", "shared_buffers=32MB", "-c", "max_connections=20", NULL};
+  char *const arguments[] = {"postgres", "-D",      "data", "-h", "127.0.0.1",           "-p", port,
+                             "-k",       pg.folder, "-F",   "-c", "shared_buffers=32MB", "-c", "max_connections=20",
+                             NULL};
   pg.child = pg_spawn("postgres", arguments);
   for (int i = 0; i < 300; i++) {
     PGconn *c = pg_connect();
@@ -103,7 +108,8 @@ static inline void pg_new(void) {
   fclose(f);
   chmod(pg.password, 0600);
   if (getuid() == 0 && (chown(pg.folder, pg.uid, pg.gid) != 0 || chown(pg.password, pg.uid, pg.gid) != 0)) abort();
-  char *const arguments[] = {"initdb", "-D", "data", "-U", "twin", "-A", "scram-sha-256", "--pwfile", "password", "-E", "UTF8", "--locale=C", "-N", NULL};
+  char *const arguments[] = {"initdb",   "-D",       "data", "-U",   "twin",       "-A", "scram-sha-256",
+                             "--pwfile", "password", "-E",   "UTF8", "--locale=C", "-N", NULL};
   int status = -1;
   waitpid(pg_spawn("initdb", arguments), &status, 0);
   if (status != 0) fail_msg("initdb failed; see %s/log", pg.folder);
@@ -124,7 +130,8 @@ static inline void pg_remove(void) {
 static inline void pg_run(const char *sql) {
   PGconn *c = pg_connect();
   PGresult *r = PQexec(c, sql);
-  if (PQresultStatus(r) != PGRES_COMMAND_OK && PQresultStatus(r) != PGRES_TUPLES_OK) fail_msg("%s: %s", sql, PQresultErrorMessage(r));
+  if (PQresultStatus(r) != PGRES_COMMAND_OK && PQresultStatus(r) != PGRES_TUPLES_OK)
+    fail_msg("%s: %s", sql, PQresultErrorMessage(r));
   PQclear(r);
   PQfinish(c);
 }
@@ -142,7 +149,8 @@ static inline double pg_query(const char *sql) {
 
 // An empty schema without other connections.
 static inline void pg_empty(void) {
-  pg_run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'");
+  pg_run(
+      "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND backend_type = 'client backend'");
   pg_run("SET client_min_messages = warning; DROP SCHEMA public CASCADE; CREATE SCHEMA public");
 }
 
@@ -188,17 +196,23 @@ static inline void pg_copy_all(const char *file) {
   sqlite3 *to = NULL;
   remove(file);
   assert_int_equal(sqlite3_open(file, &to), SQLITE_OK);
-  pg_copy(to, "CREATE TABLE machine (id, name, title)", "SELECT id, name, title FROM machine", "INSERT INTO machine VALUES (?, ?, ?)");
-  pg_copy(to, "CREATE TABLE channel (id, machine, name, unit)", "SELECT id, machine, name, unit FROM channel", "INSERT INTO channel VALUES (?, ?, ?, ?)");
-  pg_copy(to, "CREATE TABLE block (machine, first, last, rows, sequence, data)", "SELECT machine, first, last, rows, sequence, data FROM block",
+  pg_copy(to, "CREATE TABLE machine (id, name, title)", "SELECT id, name, title FROM machine",
+          "INSERT INTO machine VALUES (?, ?, ?)");
+  pg_copy(to, "CREATE TABLE channel (id, machine, name, unit)", "SELECT id, machine, name, unit FROM channel",
+          "INSERT INTO channel VALUES (?, ?, ?, ?)");
+  pg_copy(to, "CREATE TABLE block (machine, first, last, rows, sequence, data)",
+          "SELECT machine, first, last, rows, sequence, data FROM block",
           "INSERT INTO block VALUES (?, ?, ?, ?, ?, ?)");
-  pg_copy(to, "CREATE TABLE bucket (channel, level, number, count, min, max, sum)", "SELECT channel, level, number, count, min, max, sum FROM bucket",
+  pg_copy(to, "CREATE TABLE bucket (channel, level, number, count, min, max, sum)",
+          "SELECT channel, level, number, count, min, max, sum FROM bucket",
           "INSERT INTO bucket VALUES (?, ?, ?, ?, ?, ?, ?)");
-  pg_copy(to, "CREATE TABLE estimate (channel, t, value, sigma)", "SELECT channel, t, value, sigma FROM estimate", "INSERT INTO estimate VALUES (?, ?, ?, ?)");
-  pg_copy(to, "CREATE TABLE event (id, machine, t, clock, kind, text, acknowledged)", "SELECT id, machine, t, clock, kind, text, acknowledged FROM event",
+  pg_copy(to, "CREATE TABLE estimate (channel, t, value, sigma)", "SELECT channel, t, value, sigma FROM estimate",
+          "INSERT INTO estimate VALUES (?, ?, ?, ?)");
+  pg_copy(to, "CREATE TABLE event (id, machine, t, clock, kind, text, acknowledged)",
+          "SELECT id, machine, t, clock, kind, text, acknowledged FROM event",
           "INSERT INTO event VALUES (?, ?, ?, ?, ?, ?, ?)");
-  pg_copy(to, "CREATE TABLE checkpoint (machine, t, sequence, clock, state)", "SELECT machine, t, sequence, clock, state FROM checkpoint",
-          "INSERT INTO checkpoint VALUES (?, ?, ?, ?, ?)");
+  pg_copy(to, "CREATE TABLE checkpoint (machine, t, sequence, clock, state)",
+          "SELECT machine, t, sequence, clock, state FROM checkpoint", "INSERT INTO checkpoint VALUES (?, ?, ?, ?, ?)");
   sqlite3_close(to);
 }
 

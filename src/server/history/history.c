@@ -243,8 +243,9 @@ static od_status define_layout(od_history *h, od_history_machine *m, od_error *e
   if (!text) return od_fail(err, OD_NO_MEMORY, "out of memory");
   for (int i = 0; i < m->channels; i++)
     to += snprintf(to, room - (size_t)(to - text), "%s%lld", i ? "," : "", (long long)m->channel[i]);
-  m->layout = find_or_add(h, "INSERT INTO layout (machine, channels) VALUES ($1, $2) ON CONFLICT (machine, channels) DO NOTHING",
-                          "SELECT id FROM layout WHERE machine = $1 AND channels = $2", m->id, text, NULL, err);
+  m->layout = find_or_add(
+      h, "INSERT INTO layout (machine, channels) VALUES ($1, $2) ON CONFLICT (machine, channels) DO NOTHING",
+      "SELECT id FROM layout WHERE machine = $1 AND channels = $2", m->id, text, NULL, err);
   return m->layout < 0 ? OD_IO : OD_OK;
 }
 
@@ -329,8 +330,7 @@ static od_status store_rows(od_history *h, od_history_machine *m, od_error *err)
 od_status od_history_add_row(od_history *h, int machine, const double *row, int64_t sequence, od_error *err) {
   od_history_machine *m = &h->machine[machine];
   if (!(row[0] > m->last)) return OD_OK;
-  if (m->channels == 0)
-    return od_fail(err, OD_IO, "the history %s has no channels of this machine yet", place_of(h));
+  if (m->channels == 0) return od_fail(err, OD_IO, "the history %s has no channels of this machine yet", place_of(h));
   od_status status = m->count == m->capacity ? od_history_commit(h, err) : OD_OK;
   if (status != OD_OK) return status;
   m->last = row[0];

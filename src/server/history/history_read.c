@@ -123,7 +123,7 @@ static od_status find_channel(reading *r, const char *machine, const char *chann
   return found || status != OD_OK
              ? status
              : od_fail(r->err, OD_BAD_INPUT, "the history has no channel '%.60s' of a machine '%.60s'", channel,
-                         machine);
+                       machine);
 }
 
 od_status od_history_read(od_history *h, od_arena *memory, const char *machine, const char *channel, double from,

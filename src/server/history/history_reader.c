@@ -207,8 +207,8 @@ static double read_buckets(binning *b, int channel, int level, double from, doub
   while (od_history_next(b->h, s, &b->status, b->err)) {
     const double begin = (double)od_column_integer(s, 0) * width;
     end = begin + width;
-    add_to_bin(b, channel, begin + 0.5 * width, od_column_number(s, 2), od_column_number(s, 3),
-               od_column_number(s, 4), (long)od_column_integer(s, 1));
+    add_to_bin(b, channel, begin + 0.5 * width, od_column_number(s, 2), od_column_number(s, 3), od_column_number(s, 4),
+               (long)od_column_integer(s, 1));
   }
   od_statement_end(s);
   if (b->status != OD_OK || end >= to || level == 0) return end;
@@ -356,7 +356,8 @@ od_status od_history_reader_rows(od_history *h, od_arena *memory, const char *ma
   for (double wanted = from; n < points && wanted <= to;) {
     od_bind_integer(s, 1, number);
     od_bind_number(s, 2, wanted);
-    const double found = od_history_next(h, s, &status, err) ? take_row(s, wanted, id, channels, value + n * channels) : NAN;
+    const double found =
+        od_history_next(h, s, &status, err) ? take_row(s, wanted, id, channels, value + n * channels) : NAN;
     od_statement_reset(s);
     if (!(found <= to)) break;
     t[n++] = found;

@@ -16,9 +16,9 @@
 typedef struct od_store_class od_store_class;
 typedef struct od_store {
   const od_store_class *class;
-  const char *place;   // path or URL, for messages
-  bool only_reads;     // whether this is the connection of a reader
-  double until;        // of a reader: monotonic time at which its reading ends, s
+  const char *place;    // path or URL, for messages
+  bool only_reads;      // whether this is the connection of a reader
+  double until;         // of a reader: monotonic time at which its reading ends, s
   const char *refusal;  // why the database cannot be a history (od_store_class.version): "is ..."; NULL: none
   char reason[300];
 } od_store;

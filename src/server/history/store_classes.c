@@ -25,9 +25,12 @@ od_status od_store_class_of(const od_twin_history *settings, const od_store_clas
     if (strlen(classes[i].scheme) != length || strncmp(url, classes[i].scheme, length) != 0) continue;
     *out = classes[i].class;
     if (*out) return OD_OK;
-    return od_fail(err, OD_BAD_INPUT, "the history %s needs a database of which this oleodyn-twin was built without; install %s and build again",
-                   url, classes[i].package);
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "the history %s needs a database of which this oleodyn-twin was built without; install %s and build again", url,
+        classes[i].package);
   }
-  return od_fail(err, OD_BAD_INPUT, "there is no history with the URL %s; expected postgresql://HOST/DATABASE, or 'file' in place of 'url'",
-                 url);
+  return od_fail(
+      err, OD_BAD_INPUT,
+      "there is no history with the URL %s; expected postgresql://HOST/DATABASE, or 'file' in place of 'url'", url);
 }

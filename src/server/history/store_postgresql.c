@@ -19,16 +19,17 @@
 enum { MOST_PARAMETERS = 8, MOST_SENT = 256, LOCK = 0x6f646c74, READING_MS = 5000 };
 enum { INT8 = 20, INT4 = 23, TEXT = 25, BYTEA = 17, FLOAT8 = 701 };  // numbers of types
 // Longest waits for a connection of a writer and of a reader, and for an answer; pause between attempts to connect; s.
-static const double connection_time = 2, reader_connection_time = 0.5, answer_time = 30, reader_answer_time = 6, pause = 0.5;
+static const double connection_time = 2, reader_connection_time = 0.5, answer_time = 30, reader_answer_time = 6,
+                    pause = 0.5;
 
 typedef struct pq_store {
   od_store base;
   const od_twin_history *settings;
   char *password;  // NULL: none
   PGconn *connection;
-  long number;          // counts the connections: statements are prepared in each of them
-  double next_attempt;  // monotonic time before which no connection is tried, s
-  int process;          // number of the process of the server for the last connection
+  long number;           // counts the connections: statements are prepared in each of them
+  double next_attempt;   // monotonic time before which no connection is tried, s
+  int process;           // number of the process of the server for the last connection
   char transaction[24];  // number of the transaction
   bool is_piped;         // whether statements are on their way without results
   int sent, names;
@@ -63,7 +64,8 @@ static pq_store *of(const od_store *s) {
 
 // Takes a message of the library as the reason: its first line.
 static bool fail(pq_store *s, const char *message) {
-  const char *text = strncmp(message, "ERROR:  ", 8) == 0 || strncmp(message, "FATAL:  ", 8) == 0 ? message + 8 : message;
+  const char *text =
+      strncmp(message, "ERROR:  ", 8) == 0 || strncmp(message, "FATAL:  ", 8) == 0 ? message + 8 : message;
   snprintf(s->base.reason, sizeof s->base.reason, "%.*s", (int)strcspn(text, "\n"), text);
   return false;
 }
@@ -105,7 +107,8 @@ static bool is_good(const PGresult *r) {
 static bool fail_with(pq_store *s, const PGresult *r) {
   const char *state = PQresultErrorField(r, PG_DIAG_SQLSTATE);
   fail(s, PQresultErrorMessage(r));
-  return PQstatus(s->connection) == CONNECTION_BAD || (state && (strncmp(state, "57P", 3) == 0 || strncmp(state, "08", 2) == 0));
+  return PQstatus(s->connection) == CONNECTION_BAD ||
+         (state && (strncmp(state, "57P", 3) == 0 || strncmp(state, "08", 2) == 0));
 }
 
 // Waits for the results of statements that have been sent. Returns whether all have succeeded; *value (NULL: not wanted) receives the first column of the
@@ -145,14 +148,16 @@ static bool lock(pq_store *s) {
     if (got[0] == 't') return true;
     if (s->process > 0) {
       char end[400];
-      snprintf(end, sizeof end,
-               "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = %d AND pid = %d", LOCK,
-               s->process);
+      snprintf(
+          end, sizeof end,
+          "SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory' AND classid = %d AND pid = %d",
+          LOCK, s->process);
       if (!ask(s, end, NULL, 0)) return false;
     }
     poll(NULL, 0, 100);  // the server may not have noticed yet that the previous twin has ended
   }
-  return fail(s, "the database is being written by another twin; expected a database, or a schema, of its own for each twin");
+  return fail(
+      s, "the database is being written by another twin; expected a database, or a schema, of its own for each twin");
 }
 
 static void quiet(void *user, const char *message) {
@@ -160,7 +165,8 @@ static void quiet(void *user, const char *message) {
 }
 
 static bool connect_now(pq_store *s) {
-  const char *const keys[] = {"dbname", "password", "fallback_application_name", "client_encoding", "tcp_user_timeout", NULL};
+  const char *const keys[] = {"dbname",          "password",         "fallback_application_name",
+                              "client_encoding", "tcp_user_timeout", NULL};
   const char *const values[] = {s->base.place, s->password, "oleodyn-twin", "UTF8", "10000", NULL};
   const double until = od_seconds() + (s->base.only_reads ? reader_connection_time : connection_time);
   s->connection = PQconnectStartParams(keys, values, 1);
@@ -190,10 +196,12 @@ static bool connect_to(pq_store *s) {
   if (s->connection) return true;
   if (od_seconds() < s->next_attempt) return false;
   char sql[200];
-  snprintf(sql, sizeof sql, "SET statement_timeout = %d; SET default_transaction_read_only = on; SET jit = off", READING_MS);
+  snprintf(sql, sizeof sql, "SET statement_timeout = %d; SET default_transaction_read_only = on; SET jit = off",
+           READING_MS);
   bool good = connect_now(s);
   if (good) s->number++;
-  if (good) good = s->base.only_reads ? ask(s, sql, NULL, 0) : ask(s, "SET client_min_messages = warning", NULL, 0) && lock(s);
+  if (good)
+    good = s->base.only_reads ? ask(s, sql, NULL, 0) : ask(s, "SET client_min_messages = warning", NULL, 0) && lock(s);
   if (good) {
     s->process = PQbackendPID(s->connection);
     return true;
@@ -224,12 +232,14 @@ static od_status open_store(const od_twin_history *settings, bool only_reads, od
   pq_store *s = od_calloc(1, sizeof *s);
   *out = (od_store *)s;
   if (!s) return od_fail(err, OD_NO_MEMORY, "out of memory");
-  s->base = (od_store){.class = &od_postgresql_store, .place = settings->url, .only_reads = only_reads, .until = INFINITY};
+  s->base =
+      (od_store){.class = &od_postgresql_store, .place = settings->url, .only_reads = only_reads, .until = INFINITY};
   s->settings = settings;
   od_status status = settings->password_file ? read_password(s, err) : OD_OK;
   if (status != OD_OK) return status;
   if (!connect_to(s))
-    return od_fail(err, OD_IO, "the history %s cannot be %s: %s", settings->url, only_reads ? "read" : "opened", s->base.reason);
+    return od_fail(err, OD_IO, "the history %s cannot be %s: %s", settings->url, only_reads ? "read" : "opened",
+                   s->base.reason);
   return OD_OK;
 }
 
@@ -254,7 +264,8 @@ static bool end_pipeline(pq_store *s) {
   }
   while (!is_synchronous && s->connection) {
     PGresult *r = next_result(s);
-    if (!r && s->connection && PQstatus(s->connection) == CONNECTION_BAD) is_lost = !fail(s, PQerrorMessage(s->connection));
+    if (!r && s->connection && PQstatus(s->connection) == CONNECTION_BAD)
+      is_lost = !fail(s, PQerrorMessage(s->connection));
     if (is_lost) disconnect(s);
     if (!r) continue;  // the end of a statement
     const ExecStatusType status = PQresultStatus(r);
@@ -314,12 +325,18 @@ static int64_t version(od_store *base) {
   char answer[40];
   if (!ask(s, "SELECT current_schema()", answer, sizeof answer)) return -1;
   if (!answer[0]) return fail(s, "its search path has no schema that exists"), -1;
-  if (!ask(s, "SELECT to_regclass(format('%I.oleodyn_history', current_schema())) IS NOT NULL", answer, sizeof answer)) return -1;
+  if (!ask(s, "SELECT to_regclass(format('%I.oleodyn_history', current_schema())) IS NOT NULL", answer, sizeof answer))
+    return -1;
   s->has_size = answer[0] == 't';
   if (!s->has_size) {
-    if (!ask(s, "SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace(quote_ident(current_schema())) AND relkind IN ('r', 'v', 'p')", answer, sizeof answer))
+    if (!ask(
+            s,
+            "SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace(quote_ident(current_schema())) AND relkind IN ('r', 'v', 'p')",
+            answer, sizeof answer))
       return -1;
-    if (atoi(answer) > 0) base->refusal = "has tables of another program; expected a history of oleodyn, or a database or schema without tables";
+    if (atoi(answer) > 0)
+      base->refusal =
+          "has tables of another program; expected a history of oleodyn, or a database or schema without tables";
     return base->refusal ? -1 : 0;
   }
   if (!ask(s, "SELECT bytes FROM oleodyn_history", answer, sizeof answer)) return -1;
@@ -331,8 +348,10 @@ static int64_t version(od_store *base) {
 static bool set_version(od_store *base, int64_t version) {
   pq_store *s = of(base);
   char sql[300];
-  if (!s->has_size && !run(base, "CREATE TABLE oleodyn_history (version INTEGER NOT NULL, bytes REAL NOT NULL);"
-                                 "INSERT INTO oleodyn_history VALUES (0, 0); ALTER TABLE block ALTER COLUMN data SET STORAGE EXTERNAL"))
+  if (!s->has_size &&
+      !run(base,
+           "CREATE TABLE oleodyn_history (version INTEGER NOT NULL, bytes REAL NOT NULL);"
+           "INSERT INTO oleodyn_history VALUES (0, 0); ALTER TABLE block ALTER COLUMN data SET STORAGE EXTERNAL"))
     return false;
   s->has_size = true;
   snprintf(sql, sizeof sql, "UPDATE oleodyn_history SET version = %lld", (long long)version);
@@ -348,7 +367,8 @@ static bool ready(od_store *base) {
 
 static bool begin(od_store *base) {
   pq_store *s = of(base);
-  return connect_to(s) && end_pipeline(s) && ask(s, "BEGIN; SELECT txid_current()", s->transaction, sizeof s->transaction);
+  return connect_to(s) && end_pipeline(s) &&
+         ask(s, "BEGIN; SELECT txid_current()", s->transaction, sizeof s->transaction);
 }
 
 static od_outcome commit(od_store *base) {

@@ -308,7 +308,8 @@ static void check_url(od_loader *ld, int node, const char *url) {
   const size_t authority = strcspn(rest, "/?#");
   const char *at = memchr(rest, '@', authority), *colon = at ? memchr(rest, ':', (size_t)(at - rest)) : NULL;
   if (colon || strstr(rest + authority, "password="))
-    od_complain(ld, node, "the URL contains a password, which other users may read; remove it and give 'password_file'");
+    od_complain(ld, node,
+                "the URL contains a password, which other users may read; remove it and give 'password_file'");
 }
 
 // Reads where the history is: in a file, or at a URL.

@@ -57,14 +57,15 @@ typedef struct od_twin_machine {
 
 // The history (docs/twin.md). Ages are those of samples relative to the newest sample of the machine.
 typedef struct od_twin_history {
-  const char *file;           // path of an SQLite database; NULL: none
-  const char *url;            // URL of a database on a server, without a password; NULL: none. Without `file` and `url` there is no history
+  const char *file;  // path of an SQLite database; NULL: none
+  const char *
+      url;  // URL of a database on a server, without a password; NULL: none. Without `file` and `url` there is no history
   const char *password_file;  // file with the password of the database in its first line; NULL: none
-  double write;       // time between transactions, s
-  double checkpoint;  // time between checkpoints of an observer, s
-  double rows_for;    // age at which rows are removed, s
-  double keep;        // age at which everything else is removed, s
-  double size;        // largest size of the used part of the file, bytes
+  double write;               // time between transactions, s
+  double checkpoint;          // time between checkpoints of an observer, s
+  double rows_for;            // age at which rows are removed, s
+  double keep;                // age at which everything else is removed, s
+  double size;                // largest size of the used part of the file, bytes
 } od_twin_history;
 
 // What a reader of the page may do: nothing, read, or also acknowledge alarms.

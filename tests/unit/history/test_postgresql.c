@@ -126,7 +126,8 @@ static void same_readings(od_history *a, od_history *b) {
     od_history *h[2] = {a, b};
     for (int k = 0; k < 2; k++) {
       done(od_history_reader_bins(h[k], &memory, "crane", names, CHANNELS, from, from + length, points, bins[k], &err));
-      done(od_history_reader_rows(h[k], &memory, "crane", names, CHANNELS, from, from + length, points, &rows[k], &err));
+      done(
+          od_history_reader_rows(h[k], &memory, "crane", names, CHANNELS, from, from + length, points, &rows[k], &err));
     }
     for (int c = 0; c < CHANNELS; c++) {
       const od_history_bins *p = &bins[0][c], *q = &bins[1][c];
@@ -152,8 +153,10 @@ static void same_charts(od_history *a, od_history *b) {
   for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++) {
     od_history_point *p, *q;
     int n, m;
-    done(od_history_read(a, &memory, "crane", "measured.x", ranges[i][0], ranges[i][1], (int)ranges[i][2], &p, &n, &err));
-    done(od_history_read(b, &memory, "crane", "measured.x", ranges[i][0], ranges[i][1], (int)ranges[i][2], &q, &m, &err));
+    done(od_history_read(a, &memory, "crane", "measured.x", ranges[i][0], ranges[i][1], (int)ranges[i][2], &p, &n,
+                         &err));
+    done(od_history_read(b, &memory, "crane", "measured.x", ranges[i][0], ranges[i][1], (int)ranges[i][2], &q, &m,
+                         &err));
     assert_true(n == m && n > 0);
     for (int k = 0; k < n; k++)
       assert_true(p[k].from == q[k].from && p[k].to == q[k].to && p[k].min == q[k].min && p[k].max == q[k].max &&
@@ -171,8 +174,8 @@ static void same_charts(od_history *a, od_history *b) {
 
 static void add_events(od_history *h) {
   for (int i = 0; i < 30; i++)
-    done(od_history_add_event(h, i % 3 == 0 ? -1 : 0, i % 4 ? i : (double)NAN, 100 + i, i % 5 == 0 ? "alarm" : "late", "it's \"late\": 3 µm",
-                              &err));
+    done(od_history_add_event(h, i % 3 == 0 ? -1 : 0, i % 4 ? i : (double)NAN, 100 + i, i % 5 == 0 ? "alarm" : "late",
+                              "it's \"late\": 3 µm", &err));
   done(od_history_acknowledge(h, 6, 777, &err));
   done(od_history_acknowledge(h, 6, 888, &err));  // the first time counts
   done(od_history_acknowledge(h, 600, 888, &err));
@@ -194,7 +197,8 @@ static void same_events(od_history *a, od_history *b) {
     assert_true(n == m && n > 0);
     for (int k = 0; k < n; k++) {
       assert_true(e[k].id == f[k].id && !e[k].machine == !f[k].machine);
-      same_numbers((double[]){e[k].t, e[k].clock, e[k].acknowledged}, (double[]){f[k].t, f[k].clock, f[k].acknowledged}, 3);
+      same_numbers((double[]){e[k].t, e[k].clock, e[k].acknowledged}, (double[]){f[k].t, f[k].clock, f[k].acknowledged},
+                   3);
       assert_string_equal(e[k].kind, f[k].kind);
       assert_string_equal(e[k].text, f[k].text);
     }
@@ -237,7 +241,8 @@ static void test_same_as_sqlite(void **state) {
   od_checkpoint_free(&found);
   // The views.
   assert_true(pg_query("SELECT count(*) FROM estimates WHERE machine = 'crane' AND channel = 'estimate.k'") > 50);
-  assert_true(pg_query("SELECT max(t) FROM pyramid WHERE level = 2 AND channel = 'measured.x'") == 512);  // the last complete bucket of 64 s
+  assert_true(pg_query("SELECT max(t) FROM pyramid WHERE level = 2 AND channel = 'measured.x'") ==
+              512);  // the last complete bucket of 64 s
   for (int k = 0; k < 2; k++) od_history_close(r[k]);
   od_history_close(a);
   od_history_close(b);
@@ -273,7 +278,8 @@ static void test_retention(void **state) {
   pg_run("VACUUM");
   const double size = od_history_size(b);
   // The tables have some empty pages of the server's own.
-  const double server = pg_query("SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c WHERE relname IN ('block', 'bucket', 'estimate')");
+  const double server = pg_query(
+      "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c WHERE relname IN ('block', 'bucket', 'estimate')");
   if (size < 0.6 * server || size > 1.2 * server) fail_msg("%.0f bytes, the server has %.0f", size, server);
   od_history_close(b);
   b = open_with(&url);
@@ -281,7 +287,10 @@ static void test_retention(void **state) {
   retain(b);
   assert_true(od_history_size(b) <= url.size);
   pg_run("VACUUM FULL");
-  assert_true(pg_query("SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c WHERE relname IN ('block', 'bucket', 'estimate')") < 1.5 * url.size);
+  assert_true(
+      pg_query(
+          "SELECT sum(pg_total_relation_size(c.oid)) FROM pg_class c WHERE relname IN ('block', 'bucket', 'estimate')") <
+      1.5 * url.size);
   double row[1 + CHANNELS];
   fill_row(8999, row);
   assert_true(pg_query("SELECT min(first) FROM block") > 100 && pg_query("SELECT max(last) FROM block") == row[0]);
@@ -326,14 +335,15 @@ static void test_migration(void **state) {
   pg_run(version_1);
   assert_true(schema() != new);
   od_history *h = open_with(&url);
-  assert_true(schema() == new && pg_query("SELECT version FROM oleodyn_history") == OD_HISTORY_VERSION);
+  assert_true(schema() == new &&pg_query("SELECT version FROM oleodyn_history") == OD_HISTORY_VERSION);
   add(h, 0, 100, 10);
   done(od_history_add_event(h, 0, 1, 2, "note", "an event after the old one", &err));
   done(od_history_commit(h, &err));
   assert_true(od_history_event_id(h) == 2);
   od_history_close(h);
   assert_true(pg_query("SELECT count(*) FROM event WHERE t = 0.5 AND acknowledged IS NULL") == 1);
-  assert_true(pg_query("SELECT sum(rows) FROM block") == 100 && pg_query("SELECT count(*) FROM machine WHERE title = 'A crane'") == 1);
+  assert_true(pg_query("SELECT sum(rows) FROM block") == 100 &&
+              pg_query("SELECT count(*) FROM machine WHERE title = 'A crane'") == 1);
 }
 
 static void refuses(const od_twin_history *settings, od_status status, const char *why) {
@@ -456,7 +466,8 @@ static struct {
 } proxy;
 
 static int connect_to_server(void) {
-  struct sockaddr_in a = {.sin_family = AF_INET, .sin_port = htons((uint16_t)pg.port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
+  struct sockaddr_in a = {
+      .sin_family = AF_INET, .sin_port = htons((uint16_t)pg.port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
   int fd = socket(AF_INET, SOCK_STREAM, 0);
   if (connect(fd, (struct sockaddr *)&a, sizeof a) != 0) abort();
   return fd;
@@ -479,7 +490,8 @@ static void serve(int client) {
       const ssize_t n = recv(p[k].fd, data, sizeof data, 0);
       if (n <= 0) is_open = false;
       // A simple query: 'Q', length, text.
-      const bool is_commit = k == 0 && n > 11 && data[0] == 'Q' && memcmp(data + 5, "COMMIT", 6) == 0 && atomic_load(&proxy.cuts) > 0;
+      const bool is_commit =
+          k == 0 && n > 11 && data[0] == 'Q' && memcmp(data + 5, "COMMIT", 6) == 0 && atomic_load(&proxy.cuts) > 0;
       if (is_commit) atomic_fetch_sub(&proxy.cuts, 1);
       if ((is_commit && !atomic_load(&proxy.after)) || (k == 1 && is_last)) is_open = false;
       if (is_open) is_open = send_all(p[1 - k].fd, data, n);
@@ -509,7 +521,8 @@ static void test_cut_transactions(void **state) {
   assert_int_equal(getsockname(proxy.listener, (struct sockaddr *)&a, &size), 0);
   assert_int_equal(listen(proxy.listener, 8), 0);
   assert_int_equal(pthread_create(&thread, NULL, run_proxy, NULL), 0);
-  snprintf(url, sizeof url, "postgresql://twin@127.0.0.1:%d/postgres?sslmode=disable&gssencmode=disable", ntohs(a.sin_port));
+  snprintf(url, sizeof url, "postgresql://twin@127.0.0.1:%d/postgres?sslmode=disable&gssencmode=disable",
+           ntohs(a.sin_port));
   const od_twin_history file = in_file(s, "a.db"), through = at_url(url);
   pg_empty();
   od_history *h = open_with(&file), *b = open_with(&through);
@@ -575,13 +588,14 @@ int main(void) {
     printf("skipped: no package: postgresql\n");
     return 77;
   }
-  const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_same_as_sqlite, scratch_setup, scratch_teardown),
-                                     cmocka_unit_test_setup_teardown(test_retention, scratch_setup, scratch_teardown),
-                                     cmocka_unit_test_setup_teardown(test_migration, scratch_setup, scratch_teardown),
-                                     cmocka_unit_test_setup_teardown(test_refused, scratch_setup, scratch_teardown),
-                                     cmocka_unit_test_setup_teardown(test_server_restart, scratch_setup, scratch_teardown),
-                                     cmocka_unit_test_setup_teardown(test_cut_transactions, scratch_setup, scratch_teardown),
-                                     cmocka_unit_test_setup_teardown(test_texts, scratch_setup, scratch_teardown)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_same_as_sqlite, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_retention, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_migration, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_refused, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_server_restart, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_cut_transactions, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_texts, scratch_setup, scratch_teardown)};
   return cmocka_run_group_tests(tests, begin, finish);
 }
 

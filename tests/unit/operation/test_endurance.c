@@ -32,7 +32,8 @@ static double processor_of(pid_t child) {
   FILE *f = fopen(path, "r");
   if (!f || !fgets(text, sizeof text, f)) fail();
   fclose(f);
-  if (sscanf(strrchr(text, ')') + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &user, &system) != 2) fail();
+  if (sscanf(strrchr(text, ')') + 2, "%*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %ld %ld", &user, &system) != 2)
+    fail();
   return (double)(user + system) / (double)sysconf(_SC_CLK_TCK);
 }
 
@@ -54,7 +55,8 @@ static void send_rows(const feed *f, const od_table *log, long from, long to, do
     char line[300];
     int length = snprintf(line, sizeof line, "%.10g", step * (double)i);
     for (int k = 1; k < 5; k++)
-      length += snprintf(line + length, sizeof line - (size_t)length, ",%.12g", log->data[row * log->columns + column[k]]);
+      length +=
+          snprintf(line + length, sizeof line - (size_t)length, ",%.12g", log->data[row * log->columns + column[k]]);
     length += snprintf(line + length, sizeof line - (size_t)length, "\n");
     const double wait = pace > 0 ? begin + (double)(i - from) / pace - now() : 0;
     if (wait > 0) sleep_for(wait);
@@ -92,8 +94,8 @@ static void test_memory(void **state) {
   sleep_for(1);
   const double after = memory_of(twin.child);
   assert_int_equal(feed_end(&twin), 0);
-  printf("%ld samples in %.0f s (%.0f us of processor time each): memory %.2f MB before, %.2f MB after\n", more, seconds, 1e6 * work / (double)more, before,
-         after);
+  printf("%ld samples in %.0f s (%.0f us of processor time each): memory %.2f MB before, %.2f MB after\n", more,
+         seconds, 1e6 * work / (double)more, before, after);
   assert_true(after - before < 1);
   od_table_free(log);
 }
@@ -128,8 +130,9 @@ static void test_many_machines(void **state) {
   send_rows(&twin, log, 20, rows, 0.05, 20);
   wait_for_rows(s, rows * machines, 10);
   const double seconds = now() - begin, work = processor_of(twin.child) - before;
-  printf("%d machines at 20 Hz for %.0f s on one processor: %.0f %% of it, %.0f us for a sample with history; memory %.0f MB\n", machines, seconds,
-         100 * work / seconds, 1e6 * work / (double)((rows - 20) * machines), memory_of(twin.child));
+  printf(
+      "%d machines at 20 Hz for %.0f s on one processor: %.0f %% of it, %.0f us for a sample with history; memory %.0f MB\n",
+      machines, seconds, 100 * work / seconds, 1e6 * work / (double)((rows - 20) * machines), memory_of(twin.child));
   assert_int_equal(feed_end(&twin), 0);
   sqlite3 *db = look(s, "twin.db");
   assert_true(query(db, "SELECT count(*) FROM (SELECT machine FROM block GROUP BY machine)") == machines);

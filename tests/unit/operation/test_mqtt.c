@@ -153,12 +153,11 @@ static void compare_with_observe(scratch *s, int rows) {
 
 static void put_mqtt_twin(scratch *s, const char *more) {
   char text[2000];
-  snprintf(
-      text, sizeof text,
-      "sources:\n  broker: {type: mqtt, host: %s, port: %d, topic: plant/bench, format: json, sequence: seq, "
-      "columns: [seq, time, cylinder.length, P.pressure, A.pressure, U_ref]}\n"
-      "machines:\n  bench: {experiment: %s}\nhistory: {file: twin.db, write: 0.25 s}\n%s",
-      address, port, experiment, more);
+  snprintf(text, sizeof text,
+           "sources:\n  broker: {type: mqtt, host: %s, port: %d, topic: plant/bench, format: json, sequence: seq, "
+           "columns: [seq, time, cylinder.length, P.pressure, A.pressure, U_ref]}\n"
+           "machines:\n  bench: {experiment: %s}\nhistory: {file: twin.db, write: 0.25 s}\n%s",
+           address, port, experiment, more);
   scratch_put(s, "twin.yaml", text);
 }
 
@@ -215,9 +214,10 @@ static void judge_latencies(scratch *s, probe *p, int rows) {
   fclose(f);
   qsort(p->latency, (size_t)p->count, sizeof(double), feed_ascending);
   const double twin = latency_99(s), broker = p->latency[p->count * 99 / 100];
-  printf("%d samples at 1 kHz, load of the computer %.1f on %ld processors: from arrival to estimate 99 %% within %g ms; from sender to another reader through the "
-         "broker median %.2f ms, 99 %% within %.2f ms\n",
-         rows, load, sysconf(_SC_NPROCESSORS_ONLN), 1e3 * twin, 1e3 * p->latency[p->count / 2], 1e3 * broker);
+  printf(
+      "%d samples at 1 kHz, load of the computer %.1f on %ld processors: from arrival to estimate 99 %% within %g ms; from sender to another reader through the "
+      "broker median %.2f ms, 99 %% within %.2f ms\n",
+      rows, load, sysconf(_SC_NPROCESSORS_ONLN), 1e3 * twin, 1e3 * p->latency[p->count / 2], 1e3 * broker);
   if (load <= (double)sysconf(_SC_NPROCESSORS_ONLN)) assert_true(twin <= 5e-3);
   free_client(p->m);
   free(p->latency);
@@ -267,10 +267,11 @@ static void test_network_cut(void **state) {
   const int rows = is_long ? 60000 : 2000;
   char command[600];
   static const char net[] = "oleodyn-test";
-  snprintf(command, sizeof command,
-           "(ip netns del %s; ip netns add %s && ip link add odtest0 type veth peer name odtest1 netns %s && ip addr add 10.213.7.1/30 dev odtest0 && "
-           "ip link set odtest0 up && ip netns exec %s ip addr add 10.213.7.2/30 dev odtest1 && ip netns exec %s ip link set odtest1 up) 2>/dev/null",
-           net, net, net, net, net);
+  snprintf(
+      command, sizeof command,
+      "(ip netns del %s; ip netns add %s && ip link add odtest0 type veth peer name odtest1 netns %s && ip addr add 10.213.7.1/30 dev odtest0 && "
+      "ip link set odtest0 up && ip netns exec %s ip addr add 10.213.7.2/30 dev odtest1 && ip netns exec %s ip link set odtest1 up) 2>/dev/null",
+      net, net, net, net, net);
   if (geteuid() != 0 || system(command) != 0) skip_test("not possible: network namespaces");
   address = "10.213.7.2";
   namespace = net;
@@ -308,7 +309,8 @@ static void test_network_cut(void **state) {
 static bool is_listed(const char *list, int number) {
   while (list && *list) {
     char *rest;
-    const long first = strtol(list, &rest, 10), last = strncmp(rest, " to ", 4) == 0 ? strtol(rest + 4, &rest, 10) : first;
+    const long first = strtol(list, &rest, 10),
+               last = strncmp(rest, " to ", 4) == 0 ? strtol(rest + 4, &rest, 10) : first;
     if (number >= first && number <= last) return true;
     list = *rest == ',' ? rest + 2 : NULL;
   }
@@ -349,7 +351,9 @@ static void test_broker_killed(void **state) {
   sqlite3 *db = look(s, "twin.db");
   stored_rows stored = read_rows(db);
   sqlite3_stmt *q = NULL;
-  assert_int_equal(sqlite3_prepare_v2(db, "SELECT text FROM event WHERE kind = 'missing' ORDER BY id DESC LIMIT 1", -1, &q, NULL), SQLITE_OK);
+  assert_int_equal(
+      sqlite3_prepare_v2(db, "SELECT text FROM event WHERE kind = 'missing' ORDER BY id DESC LIMIT 1", -1, &q, NULL),
+      SQLITE_OK);
   const bool any = sqlite3_step(q) == SQLITE_ROW;
   const char *text = any ? (const char *)sqlite3_column_text(q, 0) : "", *list = strstr(text, "the latest first: ");
   int lost = 0;
@@ -362,7 +366,8 @@ static void test_broker_killed(void **state) {
       fail_msg("sample %d is%s stored, and the twin reports: %s", i, is_stored ? "" : " not", text);
   }
   if (any) assert_int_equal(atoi(text), lost);
-  print_message("kill -9 of the broker, three times: %d of %d samples lost; reported: %s\n", lost, rows, any ? text : "none");
+  print_message("kill -9 of the broker, three times: %d of %d samples lost; reported: %s\n", lost, rows,
+                any ? text : "none");
   assert_true(lost > 0);
   sqlite3_finalize(q);
   sqlite3_close(db);
@@ -498,9 +503,12 @@ static int begin_with(void **state, const char *seconds) {
   scratch *s = *state;
   experiment = EXPERIMENT;
   if (strcmp(seconds, "2") != 0)
-    experiment = strcpy(path, scratch_put(s, "long.experiment.yaml",
-                                          "include: " OD_SOURCE_DIR "/cases/fourbar-valve/points-6.experiment.yaml\n"
-                                          "truth: {set: {inputs.U_ref.sine.offset: -0.9 V}}\nmodel: {set: {inputs.U_ref.sine.offset: -0.9 V}}\n"));
+    experiment = strcpy(
+        path,
+        scratch_put(
+            s, "long.experiment.yaml",
+            "include: " OD_SOURCE_DIR "/cases/fourbar-valve/points-6.experiment.yaml\n"
+            "truth: {set: {inputs.U_ref.sine.offset: -0.9 V}}\nmodel: {set: {inputs.U_ref.sine.offset: -0.9 V}}\n"));
   expect_code(run(s, "observe %s --set time=%s --csv log.csv --quiet", experiment, seconds), 0);
   read_log(s);
   remove(scratch_path(s, "log.csv"));

@@ -11,7 +11,9 @@
 static void put_history(scratch *s, const char *history) {
   char text[2000];
   snprintf(text, sizeof text,
-           "sources: {log: {type: stdin}}\nmachines: {bench: {experiment: " EXPERIMENT "}}\nhistory: {%s, write: 0.1 s, checkpoint: 0.5 s}\n", history);
+           "sources: {log: {type: stdin}}\nmachines: {bench: {experiment: " EXPERIMENT
+           "}}\nhistory: {%s, write: 0.1 s, checkpoint: 0.5 s}\n",
+           history);
   scratch_put(s, "twin.yaml", text);
 }
 
@@ -116,7 +118,10 @@ static void test_server_restart(void **state) {
     sleep_for(1.5);
     assert_int_equal(feed_end(&f), 0);
     check_all(s);
-    assert_true(pg_query("SELECT count(*) FROM event WHERE kind = 'history' AND text LIKE 'the history is written again after %'") == 1);
+    assert_true(
+        pg_query(
+            "SELECT count(*) FROM event WHERE kind = 'history' AND text LIKE 'the history is written again after %'") ==
+        1);
     char *errors = scratch_read(scratch_path(s, "errors"));
     says(errors, "cannot be written: ");
     says(errors, "; the twin tries again");
@@ -144,9 +149,10 @@ int main(void) {
     printf("skipped: no package: postgresql\n");
     return 77;
   }
-  const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_same_bits, begin_test, scratch_teardown),
-                                     cmocka_unit_test_setup_teardown(test_kills, begin_test, scratch_teardown),
-                                     cmocka_unit_test_setup_teardown(test_server_restart, begin_test, scratch_teardown)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_same_bits, begin_test, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_kills, begin_test, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_server_restart, begin_test, scratch_teardown)};
   return cmocka_run_group_tests(tests, begin, finish);
 }
 
