@@ -1,4 +1,5 @@
-// A PostgreSQL server for tests: in a temporary folder, on loopback, with a password; not as root. Include after cmocka.h; for tests of src/server that link libpq.
+// A PostgreSQL server for tests: in a temporary folder, on loopback, with a password; not as root. Include after cmocka.h; for tests of
+// src/server that link libpq.
 #ifndef OD_TEST_POSTGRESQL_H
 #define OD_TEST_POSTGRESQL_H
 
@@ -97,7 +98,7 @@ static inline void pg_stop(int how) {
 }
 
 static inline void pg_new(void) {
-  const struct passwd *user = getpwnam("nobody");
+  const struct passwd *user = getpwnam("postgres");
   pg.uid = user ? user->pw_uid : 65534;
   pg.gid = user ? user->pw_gid : 65534;
   snprintf(pg.folder, sizeof pg.folder, "/tmp/oleodyn-postgresql-XXXXXX");

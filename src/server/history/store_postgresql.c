@@ -1,5 +1,6 @@
-// Histories in PostgreSQL databases. Statements of a transaction are sent without waiting for their results (pipeline mode). A lost connection is opened again
-// by the next transaction or reading; a transaction whose end was not confirmed is looked up by its number. Every wait for the server is limited.
+// Histories in PostgreSQL databases. Statements of a transaction are sent without waiting for their results (pipeline mode). A lost connection is
+// opened again by the next transaction or reading; a transaction whose end was not confirmed is looked up by its number. Every wait for the
+// server is limited.
 #define _DEFAULT_SOURCE  // htobe64
 
 #include <endian.h>
@@ -111,8 +112,8 @@ static bool fail_with(pq_store *s, const PGresult *r) {
          (state && (strncmp(state, "57P", 3) == 0 || strncmp(state, "08", 2) == 0));
 }
 
-// Waits for the results of statements that have been sent. Returns whether all have succeeded; *value (NULL: not wanted) receives the first column of the
-// first row of the last one with rows.
+// Waits for the results of statements that have been sent. Returns whether all have succeeded; *value (NULL: not wanted) receives the first
+// column of the first row of the last one with rows.
 static bool finish(pq_store *s, char *value, size_t size) {
   bool good = true, is_lost = false;
   for (PGresult *r; (r = next_result(s)); PQclear(r)) {

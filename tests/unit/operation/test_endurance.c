@@ -1,5 +1,5 @@
-// Many samples and many machines. Oracles: the memory and the processor time that the kernel reports; the number of samples that were sent. OD_LONG=1: a
-// million samples, and 200 machines for a minute; else a small part of them. The figures are printed.
+// Many samples and many machines. Oracles: the memory and the processor time that the kernel reports; the number of samples that were sent.
+// OD_LONG=1: a million samples, and 200 machines for a minute; else a small part of them. The figures are printed.
 #define _GNU_SOURCE  // sched_setaffinity
 
 #include "support/test.h"

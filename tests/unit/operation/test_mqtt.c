@@ -1,5 +1,6 @@
-// Samples and estimates through an MQTT broker. Oracles: 'oleodyn observe --data' of the same samples; the numbers of the samples that were sent; the times at
-// which they were sent. OD_LONG=1: 10 minutes at 1 kHz with 18 parameters (needs 3 GB of disk), and prints the latencies. Skipped without a broker.
+// Samples and estimates through an MQTT broker. Oracles: 'oleodyn observe --data' of the same samples; the numbers of the samples that were sent;
+// the times at which they were sent. OD_LONG=1: 10 minutes at 1 kHz with 18 parameters (needs 3 GB of disk), and prints the latencies. Skipped
+// without a broker.
 #include "support/test.h"
 
 #ifdef OD_HAVE_MOSQUITTO

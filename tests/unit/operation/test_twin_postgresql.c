@@ -1,5 +1,6 @@
-// Twins with a history in PostgreSQL. Oracles: 'oleodyn observe --data' of the same samples, whose rows must be the same to the bit; the SQLite history of an
-// undisturbed twin, whose pyramid and estimates must be the same, for twins that are killed and for a server that restarts. OD_KILLS=100: number of kills.
+// Twins with a history in PostgreSQL. Oracles: 'oleodyn observe --data' of the same samples, whose rows must be the same to the bit; the SQLite
+// history of an undisturbed twin, whose pyramid and estimates must be the same, for twins that are killed and for a server that restarts.
+// OD_KILLS=100: number of kills.
 #define _DEFAULT_SOURCE  // setgroups
 
 #include "support/test.h"
@@ -101,7 +102,7 @@ static void test_kills(void **state) {
 // The server ends and starts again while samples arrive: nothing is lost, and the outage is an event.
 static void test_server_restart(void **state) {
   scratch *s = *state;
-  static const int ways[] = {SIGINT, SIGKILL};
+  static const int ways[] = {SIGINT, SIGQUIT};  // SIGQUIT: as after a crash
   static double sent[200000];
   char *text = scratch_read(scratch_path(s, "log.csv"));
   for (int n = 0; n < 2; n++) {
