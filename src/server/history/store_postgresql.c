@@ -345,14 +345,15 @@ static int64_t version(od_store *base) {
   return ask(s, "SELECT version FROM oleodyn_history", answer, sizeof answer) ? strtoll(answer, NULL, 10) : -1;
 }
 
-// The table oleodyn_history has the version and the size of the data. Blocks are not compressed.
+// The table oleodyn_history has the version and the size of the data. Blocks and states are not compressed.
 static bool set_version(od_store *base, int64_t version) {
   pq_store *s = of(base);
   char sql[300];
   if (!s->has_size &&
       !run(base,
            "CREATE TABLE oleodyn_history (version INTEGER NOT NULL, bytes REAL NOT NULL);"
-           "INSERT INTO oleodyn_history VALUES (0, 0); ALTER TABLE block ALTER COLUMN data SET STORAGE EXTERNAL"))
+           "INSERT INTO oleodyn_history VALUES (0, 0); ALTER TABLE block ALTER COLUMN data SET STORAGE EXTERNAL;"
+           "ALTER TABLE checkpoint ALTER COLUMN state SET STORAGE EXTERNAL"))
     return false;
   s->has_size = true;
   snprintf(sql, sizeof sql, "UPDATE oleodyn_history SET version = %lld", (long long)version);
