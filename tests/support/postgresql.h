@@ -7,7 +7,6 @@
 #include <glob.h>
 #include <grp.h>
 #include <libpq-fe.h>
-#include <pwd.h>
 #include <signal.h>
 #include <sqlite3.h>
 #include <stdbool.h>
@@ -98,9 +97,7 @@ static inline void pg_stop(int how) {
 }
 
 static inline void pg_new(void) {
-  const struct passwd *user = getpwnam("postgres");
-  pg.uid = user ? user->pw_uid : 65534;
-  pg.gid = user ? user->pw_gid : 65534;
+  pg.uid = pg.gid = 65534;  // Debian's user without rights: the server does not start as root
   snprintf(pg.folder, sizeof pg.folder, "/tmp/oleodyn-postgresql-XXXXXX");
   if (!mkdtemp(pg.folder)) abort();
   snprintf(pg.password, sizeof pg.password, "%s/password", pg.folder);

@@ -235,7 +235,7 @@ od_status od_history_add_machine(od_history *h, const char *name, const char *ti
   return OD_OK;
 }
 
-// Finds or adds the layout: the list of the channels' ids as a text.
+// Finds or adds the layout of a machine: a text with the list of its channels' ids. Fails with OD_IO or OD_NO_MEMORY.
 static od_status define_layout(od_history *h, od_history_machine *m, od_error *err) {
   OD_SCRATCH(scratch);
   const size_t room = (size_t)m->channels * 21 + 1;
@@ -249,7 +249,7 @@ static od_status define_layout(od_history *h, od_history_machine *m, od_error *e
   return m->layout < 0 ? OD_IO : OD_OK;
 }
 
-// Allocates the memory of a machine with `count` channels.
+// Allocates the memory of a machine with `count` channels. Fails with OD_NO_MEMORY.
 static od_status allocate(od_history *h, od_history_machine *m, int count) {
   m->channel = OD_TAKE(&h->memory, int64_t, count);
   m->sigma = OD_TAKE(&h->memory, int, count);
@@ -275,7 +275,7 @@ static od_status find_channels(od_history *h, od_history_machine *m, const od_hi
   return status;
 }
 
-// Finds or adds the channels and their layout. Ids are valid after a commit only.
+// Finds or adds the channels and their layout. The ids are valid only after a commit. Fails with OD_IO or OD_NO_MEMORY.
 static od_status define_channels(od_history *h, od_history_machine *m, const od_history_channel *channel, int count,
                                  od_error *err) {
   od_status status = od_history_enter(h, err);
@@ -317,7 +317,8 @@ od_status od_history_define_rows(od_history *h, int machine, const od_history_ch
 
 // --- Data ---------------------------------------------------------------------------------------------------------
 
-// Adds the collected rows to the pyramid, and stores them as a block: the times, then the values of each channel.
+// Adds the collected rows to the pyramid, and stores them as a block: the times, then the values of each channel. Fails with
+// OD_IO or OD_NO_MEMORY.
 static od_status store_rows(od_history *h, od_history_machine *m, od_error *err) {
   OD_SCRATCH(scratch);
   const int columns = m->channels + 1, count = m->count;

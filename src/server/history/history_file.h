@@ -7,7 +7,7 @@
 #include "history/history.h"
 #include "history/store.h"
 
-// A bucket that is not complete: its number, and the values so far.
+// A bucket that is not complete: its number, and minimum, maximum, sum and count so far.
 typedef struct od_open_bucket {
   int64_t number;
   long count;
@@ -68,9 +68,9 @@ struct od_history {
   int machines;
 };
 
-// Reports the last error of the database.
+// Stores the last error of the database in err. what: the operation, for the message. Returns OD_IO.
 od_status od_history_fail(od_history *h, const char *what, od_error *err);
-// Runs statements without a result.
+// Runs statements without a result. Fails with OD_IO.
 od_status od_history_run(od_history *h, const char *sql, od_error *err);
 // Prepares a statement; the caller ends it with od_statement_end(). NULL on failure.
 od_statement *od_history_prepare(od_history *h, const char *sql, od_error *err);
@@ -85,11 +85,11 @@ void od_history_account(od_history *h, double bytes);
 // About how many bytes of the database a row needs beside its texts and blocks, with its index.
 enum { OD_ROW_BYTES = 130 };
 
-// history_pyramid.c: adds a row to the open buckets and writes those that are complete.
+// history_pyramid.c: adds a row to the open buckets and writes the complete buckets. Fails with OD_IO.
 od_status od_pyramid_take(od_history *h, od_history_machine *m, const double *row, od_error *err);
-// Computes the open buckets from the stored blocks and buckets, after the channels have been defined.
+// Computes the open buckets from the stored blocks and buckets, after the channels have been defined. Fails with OD_IO.
 od_status od_pyramid_restore(od_history *h, od_history_machine *m, od_error *err);
-// Copies the open buckets, or sets them back to the copy.
+// od_pyramid_keep() copies the open buckets, and od_pyramid_return() restores the copy.
 void od_pyramid_keep(od_history_machine *m);
 void od_pyramid_return(od_history_machine *m);
 static inline int64_t od_bucket_at(double t, int level) {

@@ -1,6 +1,6 @@
-// The pyramid: minimum, maximum and sum of each channel in buckets of 1 s, 8 s, 64 s and so on. Only complete buckets are stored. The open ones
-// are in memory; after a restart they are computed from the stored rows and buckets, with the same bits, because sums are added in the same
-// order.
+// The pyramid: minimum, maximum and sum of each channel in buckets of 1 s, 8 s, 64 s and so on. Only complete buckets are stored.
+// The other buckets are in memory. After a restart they are computed from the stored rows and buckets, with the same bits,
+// because sums are added in the same order.
 #include <math.h>
 #include <string.h>
 
@@ -35,7 +35,7 @@ static od_status store_bucket(od_history *h, int64_t channel, int level, const o
   return od_history_execute(h, s, err);
 }
 
-// Stores the estimates at the end of a bucket of level 0.
+// Stores the estimates at the end of a bucket of level 0. Fails with OD_IO.
 static od_status store_estimates(od_history *h, const od_history_machine *m, od_error *err) {
   od_status status = OD_OK;
   od_statement *s = h->statement[OD_ADD_ESTIMATE];
@@ -58,6 +58,7 @@ static int64_t parent_of(int64_t number) {
 }
 
 // Completes the open buckets of a level: stores them, and adds them to the next level. next: number of the next open bucket.
+// Fails with OD_IO.
 static od_status complete(od_history *h, od_history_machine *m, int level, int64_t next, od_error *err) {
   od_status status = OD_OK;
   const int64_t present = parent_of(open_buckets(m, level)[0].number), above = parent_of(next);
@@ -122,7 +123,7 @@ void od_pyramid_return(od_history_machine *m) {
 
 // --- Restart ------------------------------------------------------------------------------------------------------
 
-// Reads the rows of the open buckets of level 0 from the blocks. Blocks of another layout are left out.
+// Reads the rows of the open buckets of level 0 from the blocks. Blocks of another layout are left out. Fails with OD_IO.
 static od_status restore_rows(od_history *h, od_history_machine *m, od_error *err) {
   OD_SCRATCH(scratch);
   od_statement *s = od_history_prepare(
@@ -149,7 +150,7 @@ static od_status restore_rows(od_history *h, od_history_machine *m, od_error *er
   return status;
 }
 
-// Reads the complete buckets of the level below that belong to the open buckets of a level.
+// Reads the complete buckets of the level below that belong to the open buckets of a level. Fails with OD_IO.
 static od_status restore_level(od_history *h, od_history_machine *m, int level, od_error *err) {
   od_statement *s = od_history_prepare(
       h,

@@ -60,7 +60,8 @@ static od_status read_block(reading *r, const od_value *block, int64_t rows, int
   return status;
 }
 
-// Blocks do not overlap, so the block with the smallest end after `to` is the last one of interest.
+// Blocks do not overlap, so reading ends with the block that has the smallest end after `to`. Fails with OD_BAD_INPUT,
+// OD_IO or OD_NO_MEMORY.
 static od_status read_rows(reading *r, double from, double to) {
   od_statement *s = od_history_prepare(
       r->h,
@@ -81,7 +82,7 @@ static od_status read_rows(reading *r, double from, double to) {
   return status;
 }
 
-// Reads from a level, -1: the rows.
+// Reads the times from `from` to `to` (s) from a level of the pyramid; level -1: from the rows.
 static od_status read_level(reading *r, int level, double from, double to) {
   if (level < 0) return read_rows(r, from, to);
   const double width = od_history_width(level);
@@ -107,7 +108,7 @@ static od_status read_level(reading *r, int level, double from, double to) {
   return status == OD_OK && end < to ? read_level(r, level - 1, end, to) : status;
 }
 
-// Finds the ids of machine and channel.
+// Finds the ids of machine and channel. Fails with OD_BAD_INPUT or OD_IO.
 static od_status find_channel(reading *r, const char *machine, const char *channel) {
   od_statement *s = od_history_prepare(
       r->h,
@@ -143,7 +144,7 @@ od_status od_history_read(od_history *h, od_arena *memory, const char *machine, 
 
 // --- All channels -------------------------------------------------------------------------------------------------
 
-// Appends the rows of a block to a list.
+// Appends the rows of a block to a list. Fails with OD_NO_MEMORY.
 static od_status append_rows(od_arena *memory, const char *data, int rows, const int *at, int count, double after,
                              double **out, long *total) {
   const size_t n = (size_t)rows, d = sizeof(double);

@@ -155,7 +155,8 @@ static void add_block(binning *b, const char *data, size_t bytes, size_t n, cons
   }
 }
 
-// Reads all channels from the rows between two times. Blocks do not overlap, so the block with the smallest end after `to` is the last one.
+// Reads all channels from the rows between two times. Blocks do not overlap, so reading ends with the block that has the smallest
+// end after `to`.
 static void read_rows(binning *b, double from, double to) {
   OD_SCRATCH(scratch);
   int *at = OD_TAKE(&scratch, int, b->channels);
@@ -215,7 +216,8 @@ static double read_buckets(binning *b, int channel, int level, double from, doub
   return read_buckets(b, channel, level - 1, end, to);
 }
 
-// Chooses the coarsest level whose buckets are not longer than a bin. Short times are read from the rows (-1) if these are not too many.
+// Chooses the coarsest level whose buckets are not longer than a bin. Returns -1, the rows, for times whose rows have at most
+// most_row_bytes.
 static int choose_level(binning *b, double width) {
   int level = -1;
   while (level + 1 < OD_LEVELS && od_history_width(level + 1) <= width) level++;
@@ -237,7 +239,7 @@ static int choose_level(binning *b, double width) {
   return bytes <= most_row_bytes ? -1 : 0;
 }
 
-// Copies the bins of a channel that have values.
+// Copies the bins of a channel that have values. Fails with OD_NO_MEMORY.
 static od_status give_bins(const binning *b, int channel, int level, od_arena *memory, od_history_bins *out) {
   const bin *from = b->bin + channel * b->bins;
   double *numbers = OD_TAKE_MATRIX(memory, double, 4, b->bins > 0 ? b->bins : 1);
@@ -255,7 +257,7 @@ static od_status give_bins(const binning *b, int channel, int level, od_arena *m
   return OD_OK;
 }
 
-// Copies the rows of a channel: there are not more rows than bins.
+// Copies the rows of a channel as bins, if there are at most as many rows as bins. Fails with OD_NO_MEMORY.
 static od_status give_rows(const binning *b, int channel, od_arena *memory, od_history_bins *out) {
   double *numbers = OD_TAKE_MATRIX(memory, double, 2, b->rows > 0 ? b->rows : 1);
   if (!numbers) return OD_NO_MEMORY;
@@ -297,7 +299,7 @@ od_status od_history_reader_bins(od_history *h, od_arena *memory, const char *ma
     end = to;
     for (int c = 0; c < channels && b.status == OD_OK; c++)
       if (b.id[c] >= 0) end = fmin(end, read_buckets(&b, c, level, from, to));
-    // All channels have the same complete seconds, except those without values at the end, whose rows are few or empty.
+    // All channels have the same complete seconds, except channels without values at the end, which have few rows.
     const double last =
         ask(h, "SELECT last FROM block WHERE machine = $1 ORDER BY last DESC LIMIT 1", b.machine, -1, &b.status, err);
     end = fmax(end, fmin(floor(last), to));

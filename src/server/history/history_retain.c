@@ -1,5 +1,5 @@
-// Removes old data, in small amounts, so that the writer is never busy for long. Data that the open buckets of the pyramid need after a restart
-// remain.
+// Removes old data in small amounts, so that the writer is blocked only for a short time. Data that the open buckets of the
+// pyramid need after a restart remain.
 #include <math.h>
 
 #include "history/history_file.h"
@@ -10,7 +10,7 @@ double od_history_size(od_history *h) {
   return h->store->class->size(h->store);
 }
 
-// Removes blocks of a machine that end before a time, the oldest first.
+// Removes blocks of a machine that end before a time, the oldest first. Fails with OD_IO.
 static od_status remove_blocks(od_history *h, const od_history_machine *m, double before, int most, long *removed,
                                od_error *err) {
   od_statement *find = od_history_prepare(
@@ -40,7 +40,7 @@ static od_status remove_blocks(od_history *h, const od_history_machine *m, doubl
   return status;
 }
 
-// Removes the buckets of a level, and with level 0 the estimates, that end before a time.
+// Removes the buckets of a level, and with level 0 the estimates, that end before a time. Fails with OD_IO.
 static od_status remove_buckets(od_history *h, const od_history_machine *m, int level, double before, long *removed,
                                 od_error *err) {
   static const char *const statements[] = {
@@ -83,8 +83,8 @@ static double oldest_bucket(od_history *h, const od_history_machine *m, int leve
   return oldest;
 }
 
-// The file is too large: removes the oldest blocks of all machines; if none can be removed, the oldest tenth of the finest level that has
-// buckets to remove.
+// If the file is larger than its limit, removes the oldest blocks of all machines. If no block can be removed, removes the oldest
+// tenth of the finest level that has buckets to remove. Fails with OD_IO.
 static od_status shrink(od_history *h, long *removed, od_error *err) {
   od_status status = OD_OK;
   for (int i = 0; i < h->machines && status == OD_OK; i++)

@@ -16,12 +16,12 @@ typedef struct od_secret {
 
 // Sets a secret. Returns false if the text is too long; the secret is then empty.
 bool od_secret_set(od_secret *s, const char *text);
-// Returns whether two secrets are equal and not empty. The time depends on neither of them.
+// Returns whether two secrets are equal and not empty. The time of the comparison does not depend on the secrets.
 bool od_secret_equal(const od_secret *a, const od_secret *b);
 // Erases a secret.
 void od_secret_forget(od_secret *s);
 
-// Writes a random text of 43 letters, digits, '-' and '_' (256 bits). Fails if the system has no random numbers.
+// Writes a random text of 43 letters, digits, '-' and '_' (256 bits). Fails with OD_IO if the system has no random numbers.
 od_status od_random_text(char text[OD_RANDOM_SIZE], od_error *err);
 
 // Reads the first line of a private file (io/private_file.h) as a token.
