@@ -1,5 +1,5 @@
-// A PostgreSQL server for tests: in a temporary folder, on loopback, with a password; not as root. Include after cmocka.h; for
-// tests of src/server that link libpq.
+// A PostgreSQL server for tests: in a temporary folder, on loopback, with a password; not as root. Include after cmocka.h; for tests of
+// src/server that link libpq.
 #ifndef OD_TEST_POSTGRESQL_H
 #define OD_TEST_POSTGRESQL_H
 

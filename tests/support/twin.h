@@ -190,4 +190,53 @@ static inline int setup(void **state) {
   return 0;
 }
 
+// --- Kills --------------------------------------------------------------------------------------------------------
+
+// OD_KILLS: number of kills.
+static inline int kills_wanted(void) {
+  return getenv("OD_KILLS") ? atoi(getenv("OD_KILLS")) : 10;
+}
+
+// Records a run that is long enough for all kills, which are up to `longest` seconds after the start of the twin.
+static inline void record_for_kills(scratch *s, double longest) {
+  expect_code(run(s, "observe %s --set time=%g --csv log.csv --quiet", EXPERIMENT, 2 + 0.55 * longest * kills_wanted()),
+              0);
+  expect_code(run(s, "observe %s --data log.csv --csv reference.csv --quiet", EXPERIMENT), 0);
+}
+
+// Times of the last row and the last checkpoint that are stored; NAN: none.
+typedef struct stored_times {
+  double last, checkpoint;
+} stored_times;
+
+// Ends the twin by kill -9 at random times, while it gets the rows of log.csv at 1 kHz, and starts it again. No more than a second is lost.
+static inline void kill_many(scratch *s, double longest, stored_times (*after_kill)(scratch *s)) {
+  static double sent[1000000];
+  char *text = scratch_read(scratch_path(s, "log.csv"));
+  int stored = 0, useful = 0;
+  double most = 0;
+  srand(3);
+  for (int k = 0; k < kills_wanted(); k++) {
+    feed f = start_twin(s);
+    // Lines that are already stored are sent at once.
+    const int before = stored, lines = send_lines(&f, text, stored, now() + 0.05 + longest * rand() / RAND_MAX, sent);
+    const double killed = now();
+    kill(f.child, SIGKILL);
+    close(f.to), close(f.from);
+    waitpid(f.child, NULL, 0);
+    // Line 0 is the header; line i is the sample at i - 1 ms.
+    const stored_times t = after_kill(s);
+    stored = isnan(t.last) ? 0 : 1 + (int)lround(1000 * t.last);
+    const double lost = stored + 1 < lines ? killed - sent[stored + 1] : 0;
+    if (lost > 1) fail_msg("kill %d: the sample at %d ms was sent %.3f s before the kill and is lost", k, stored, lost);
+    if (stored > 0) assert_true(isnan(t.checkpoint) || t.checkpoint <= t.last);
+    most = fmax(most, lost);
+    useful += stored > before;
+  }
+  print_message("%d kills, %d of them after new rows: at most the rows of the last %.3f s were not stored\n",
+                kills_wanted(), useful, most);
+  assert_true(useful > kills_wanted() / 3);
+  free(text);
+}
+
 #endif

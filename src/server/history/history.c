@@ -262,19 +262,36 @@ static od_status allocate(od_history *h, od_history_machine *m, int count) {
   return od_arena_status(&h->memory);
 }
 
+// Reads the ids of the channels.
+static od_status find_channels(od_history *h, od_history_machine *m, const od_history_channel *channel, od_error *err) {
+  od_status status = OD_OK;
+  od_statement *s = od_history_prepare(h, "SELECT id, name FROM channel WHERE machine = $1", err);
+  if (!s) return OD_IO;
+  od_bind_integer(s, 1, m->id);
+  while (od_history_next(h, s, &status, err))
+    for (int i = 0; i < m->channels; i++)
+      if (strcmp(channel[i].name, od_column_text(s, 1)) == 0) m->channel[i] = od_column_integer(s, 0);
+  od_statement_end(s);
+  return status;
+}
+
 // Finds or adds the channels and their layout. The ids are valid only after a commit. Fails with OD_IO or OD_NO_MEMORY.
 static od_status define_channels(od_history *h, od_history_machine *m, const od_history_channel *channel, int count,
                                  od_error *err) {
   od_status status = od_history_enter(h, err);
+  od_statement *add = od_history_prepare(
+      h,
+      "INSERT INTO channel (machine, name, unit) VALUES ($1, $2, $3) ON CONFLICT (machine, name) DO UPDATE SET unit = $3",
+      err);
+  if (!add) return OD_IO;
   m->channels = count;
   for (int i = 0; i < count && status == OD_OK; i++) {
     m->sigma[i] = channel[i].sigma;
-    m->channel[i] = find_or_add(
-        h,
-        "INSERT INTO channel (machine, name, unit) VALUES ($1, $2, $3) ON CONFLICT (machine, name) DO UPDATE SET unit = $3",
-        "SELECT id FROM channel WHERE machine = $1 AND name = $2", m->id, channel[i].name, channel[i].unit, err);
-    if (m->channel[i] < 0) status = OD_IO;
+    bind_key(add, m->id, channel[i].name, channel[i].unit);
+    status = od_history_execute(h, add, err);
   }
+  od_statement_end(add);
+  if (status == OD_OK) status = find_channels(h, m, channel, err);
   return status == OD_OK ? define_layout(h, m, err) : status;
 }
 

@@ -40,37 +40,30 @@ static od_status remove_blocks(od_history *h, const od_history_machine *m, doubl
   return status;
 }
 
-// Runs a statement that removes rows of a channel.
-static od_status remove_rows(od_history *h, od_statement *s, long *removed, od_error *err) {
-  od_status status = OD_OK;
-  od_history_next(h, s, &status, err);
-  const long count = status == OD_OK ? s->store->class->changes(s) : 0;
-  od_statement_reset(s);
-  od_history_account(h, -OD_ROW_BYTES * (double)count);
-  *removed += count;
-  return status;
-}
-
 // Removes the buckets of a level, and with level 0 the estimates, that end before a time. Fails with OD_IO.
 static od_status remove_buckets(od_history *h, const od_history_machine *m, int level, double before, long *removed,
                                 od_error *err) {
+  static const char *const statements[] = {
+      "DELETE FROM bucket WHERE channel IN (SELECT id FROM channel WHERE machine = $1) AND level = $2 AND number < $3",
+      "DELETE FROM estimate WHERE channel IN (SELECT id FROM channel WHERE machine = $1) AND t < $2"};
   const double latest = fmin(before, m->last - NEEDED_BUCKETS * od_history_width(level));
-  od_statement *buckets =
-      od_history_prepare(h, "DELETE FROM bucket WHERE channel = $1 AND level = $2 AND number < $3", err);
-  od_statement *estimates = od_history_prepare(h, "DELETE FROM estimate WHERE channel = $1 AND t < $2", err);
-  od_status status = buckets && estimates ? OD_OK : OD_IO;
-  for (int i = 0; i < m->channels && status == OD_OK; i++) {
-    od_bind_integer(buckets, 1, m->channel[i]);
-    od_bind_integer(buckets, 2, level);
-    od_bind_integer(buckets, 3, od_bucket_at(latest, level));
-    status = remove_rows(h, buckets, removed, err);
-    if (level > 0 || status != OD_OK) continue;
-    od_bind_integer(estimates, 1, m->channel[i]);
-    od_bind_number(estimates, 2, latest);
-    status = remove_rows(h, estimates, removed, err);
+  od_status status = OD_OK;
+  for (int i = 0; i < (level == 0 ? 2 : 1) && status == OD_OK; i++) {
+    od_statement *s = od_history_prepare(h, statements[i], err);
+    if (!s) return OD_IO;
+    od_bind_integer(s, 1, m->id);
+    if (i == 0) {
+      od_bind_integer(s, 2, level);
+      od_bind_integer(s, 3, od_bucket_at(latest, level));
+    } else {
+      od_bind_number(s, 2, latest);
+    }
+    od_history_next(h, s, &status, err);
+    const long count = status == OD_OK ? s->store->class->changes(s) : 0;
+    od_history_account(h, -OD_ROW_BYTES * (double)count);
+    *removed += count;
+    od_statement_end(s);
   }
-  od_statement_end(buckets);
-  od_statement_end(estimates);
   return status;
 }
 

@@ -1,6 +1,8 @@
-// Databases that keep a history: a connection, and statements with values. All stores have the same tables and take the same
-// statements; their parameters are $1, $2, ..., numbered in the order of their first use. store_classes.c is the table of all
-// classes; a new one is a file and a line there.  Functions that fail write the reason into od_store.reason, without secrets.
+// Databases that keep a history: a connection, and statements with values. All stores have the same tables and take the same statements; their
+// parameters are $1, $2, ..., numbered in the order of their first use. store_classes.c is the table of all classes; a new one is a file and a
+// line there.
+//
+// Functions that fail write the reason into od_store.reason, without secrets.
 #ifndef OD_HISTORY_STORE_H
 #define OD_HISTORY_STORE_H
 

@@ -1,6 +1,6 @@
-// Histories in PostgreSQL databases. Statements of a transaction are sent without waiting for their results (pipeline mode). A
-// lost connection is opened again by the next transaction or reading; a transaction whose end was not confirmed is looked up by
-// its number. Every wait for the server is limited.
+// Histories in PostgreSQL databases. Statements of a transaction are sent without waiting for their results (pipeline mode). A lost connection is
+// opened again by the next transaction or reading; a transaction whose end was not confirmed is looked up by its number. Every wait for the
+// server is limited.
 #define _DEFAULT_SOURCE  // htobe64
 
 #include <endian.h>
@@ -112,9 +112,8 @@ static bool fail_with(pq_store *s, const PGresult *r) {
          (state && (strncmp(state, "57P", 3) == 0 || strncmp(state, "08", 2) == 0));
 }
 
-// Waits for the results of statements that have been sent. Returns whether all have succeeded; *value (NULL: not wanted)
-// receives the first column of the
-// first row of the last one with rows.
+// Waits for the results of statements that have been sent. Returns whether all have succeeded; *value (NULL: not wanted) receives the first
+// column of the first row of the last one with rows.
 static bool finish(pq_store *s, char *value, size_t size) {
   bool good = true, is_lost = false;
   for (PGresult *r; (r = next_result(s)); PQclear(r)) {
@@ -346,14 +345,15 @@ static int64_t version(od_store *base) {
   return ask(s, "SELECT version FROM oleodyn_history", answer, sizeof answer) ? strtoll(answer, NULL, 10) : -1;
 }
 
-// The table oleodyn_history has the version and the size of the data. Blocks are not compressed.
+// The table oleodyn_history has the version and the size of the data. Blocks and states are not compressed.
 static bool set_version(od_store *base, int64_t version) {
   pq_store *s = of(base);
   char sql[300];
   if (!s->has_size &&
       !run(base,
            "CREATE TABLE oleodyn_history (version INTEGER NOT NULL, bytes REAL NOT NULL);"
-           "INSERT INTO oleodyn_history VALUES (0, 0); ALTER TABLE block ALTER COLUMN data SET STORAGE EXTERNAL"))
+           "INSERT INTO oleodyn_history VALUES (0, 0); ALTER TABLE block ALTER COLUMN data SET STORAGE EXTERNAL;"
+           "ALTER TABLE checkpoint ALTER COLUMN state SET STORAGE EXTERNAL"))
     return false;
   s->has_size = true;
   snprintf(sql, sizeof sql, "UPDATE oleodyn_history SET version = %lld", (long long)version);

@@ -1,5 +1,5 @@
-// Many samples and many machines. Oracles: the memory and the processor time that the kernel reports; the number of samples that
-// were sent. OD_LONG=1: a million samples, and 200 machines for a minute; else a small part of them. The figures are printed.
+// Many samples and many machines. Oracles: the memory and the processor time that the kernel reports; the number of samples that were sent.
+// OD_LONG=1: a million samples, and 200 machines for a minute; else a small part of them. The figures are printed.
 #define _GNU_SOURCE  // sched_setaffinity
 
 #include "support/test.h"
@@ -100,7 +100,8 @@ static void test_memory(void **state) {
   od_table_free(log);
 }
 
-// 200 machines at 20 Hz on one processor: every sample is observed in time.
+// 200 machines at 20 Hz on one processor: no sample is lost, and the processor time is less than the time of the samples, also if other work
+// takes the processor away.
 static void test_many_machines(void **state) {
   scratch *s = *state;
   od_table *log = read_log(s);
@@ -126,13 +127,14 @@ static void test_many_machines(void **state) {
   wait_longer(s, started(machines), 120);
   send_rows(&twin, log, 0, 20, 0.05, 20);
   wait_for_rows(s, 20 * machines, 60);
-  const double begin = now(), before = processor_of(twin.child);
+  const double before = processor_of(twin.child);
   send_rows(&twin, log, 20, rows, 0.05, 20);
-  wait_for_rows(s, rows * machines, 10);
-  const double seconds = now() - begin, work = processor_of(twin.child) - before;
+  wait_for_rows(s, rows * machines, 240);
+  const double seconds = 0.05 * (double)(rows - 20), work = processor_of(twin.child) - before;
   printf(
       "%d machines at 20 Hz for %.0f s on one processor: %.0f %% of it, %.0f us for a sample with history; memory %.0f MB\n",
       machines, seconds, 100 * work / seconds, 1e6 * work / (double)((rows - 20) * machines), memory_of(twin.child));
+  assert_true(work < seconds);
   assert_int_equal(feed_end(&twin), 0);
   sqlite3 *db = look(s, "twin.db");
   assert_true(query(db, "SELECT count(*) FROM (SELECT machine FROM block GROUP BY machine)") == machines);

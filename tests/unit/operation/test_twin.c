@@ -188,48 +188,31 @@ static void test_refused(void **state) {
 
 // --- Kills --------------------------------------------------------------------------------------------------------
 
+// The database after a kill is whole.
+static stored_times after_kill(scratch *s) {
+  sqlite3 *db = look(s, "twin.db");
+  sqlite3_stmt *q = NULL;
+  assert_int_equal(sqlite3_prepare_v2(db, "PRAGMA integrity_check", -1, &q, NULL), SQLITE_OK);
+  assert_int_equal(sqlite3_step(q), SQLITE_ROW);
+  assert_string_equal((const char *)sqlite3_column_text(q, 0), "ok");
+  sqlite3_finalize(q);
+  const bool has_tables = query(db, "SELECT count(*) FROM sqlite_master WHERE name = 'block'") > 0;
+  const stored_times t = {has_tables ? query(db, "SELECT max(last) FROM block") : (double)NAN,
+                          has_tables ? query(db, "SELECT max(t) FROM checkpoint") : (double)NAN};
+  sqlite3_close(db);
+  return t;
+}
+
 // kill -9 at random times: the database is whole, no more than a second is lost, and in the end all tables are those of an undisturbed twin.
 static void test_kills(void **state) {
   scratch *s = *state;
-  const char *wish = getenv("OD_KILLS");
-  const int kills = wish ? atoi(wish) : 10;
-  static double sent[200000];
+  record_for_kills(s, 1.2);
   put_twin(s, "log: {type: stdin}");
   expect_code(run_twin(s, "", "log.csv"), 0);
   char command[400];
   snprintf(command, sizeof command, "cd %s && mv twin.db undisturbed.db && rm -f twin.db-*", s->folder);
   assert_int_equal(system(command), 0);
-  char *text = scratch_read(scratch_path(s, "log.csv"));
-  srand(3);
-  int reached = 0;
-  for (int k = 0; k < kills; k++) {
-    feed f = start_twin(s);
-    const double begin = now();
-    // Lines that are already stored are sent at once.
-    const int lines = send_lines(&f, text, reached, begin + 0.05 + 1.2 * rand() / RAND_MAX, sent);
-    const double killed = now();
-    kill(f.child, SIGKILL);
-    close(f.to), close(f.from);
-    waitpid(f.child, NULL, 0);
-    sqlite3 *db = look(s, "twin.db");
-    sqlite3_stmt *q = NULL;
-    assert_int_equal(sqlite3_prepare_v2(db, "PRAGMA integrity_check", -1, &q, NULL), SQLITE_OK);
-    assert_int_equal(sqlite3_step(q), SQLITE_ROW);
-    assert_string_equal((const char *)sqlite3_column_text(q, 0), "ok");
-    sqlite3_finalize(q);
-    // Line 0 is the header; line i is the sample at i - 1 ms.
-    const bool has_tables = query(db, "SELECT count(*) FROM sqlite_master WHERE name = 'block'") > 0;
-    const double last = has_tables ? query(db, "SELECT max(last) FROM block") : (double)NAN;
-    const double checkpoint = has_tables ? query(db, "SELECT max(t) FROM checkpoint") : (double)NAN;
-    const int stored = isnan(last) ? 0 : 1 + (int)lround(1000 * last);
-    if (stored + 1 < lines && killed - sent[stored + 1] > 1)
-      fail_msg("kill %d: the sample at %d ms was sent %.3f s before the kill and is lost", k, stored,
-               killed - sent[stored + 1]);
-    if (stored > 0) assert_true(isnan(checkpoint) || checkpoint <= last);
-    sqlite3_close(db);
-    reached = stored < 1500 ? stored : 1500;
-  }
-  free(text);
+  kill_many(s, 1.2, after_kill);
   expect_code(run_twin(s, "", "log.csv"), 0);
   compare(s, "twin.db", "reference.csv");
   sqlite3 *db = look(s, "twin.db");

@@ -73,6 +73,20 @@ static void test_read(void **state) {
   od_twin_free(t);
 }
 
+// A history on a server.
+static void test_url(void **state) {
+  (void)state;
+  char said[4000];
+  od_twin *t = load(
+      "sources: {a: {type: stdin}}\nmachines: {m: {experiment: " EXPERIMENT
+      "}}\nhistory: {url: 'postgresql://twin@db.example:5433/yard?sslmode=verify-full', password_file: db.password}\n",
+      said, sizeof said);
+  if (!t) fail_msg("%s", said);
+  assert_string_equal(t->history.url, "postgresql://twin@db.example:5433/yard?sslmode=verify-full");
+  assert_true(strstr(t->history.password_file, "/db.password") && !t->history.file && t->history.write == 0.5);
+  od_twin_free(t);
+}
+
 static void test_sparkplug(void **state) {
   (void)state;
   char said[4000];
@@ -145,6 +159,26 @@ static void test_mistakes(void **state) {
   refuses("sources: {a: {type: stdin}}\nmachines:\n  m: {experiment: " OD_SOURCE_DIR
           "/cases/fourbar-valve/machine.yaml}\n",
           (const char *[]){"found a machine file, expected an experiment file", NULL});
+  static const struct {
+    const char *history, *message;
+  } histories[] = {
+      {"{write: 1 s}", "needs 'file'"},
+      {"{file: a.db, url: 'postgresql://h/y'}", "the history has a 'file' and a 'url'; expected one of them"},
+      {"{file: a.db, password_file: p}", "'password_file' needs 'url'; remove the key"},
+      {"{url: yard}", "this is no URL; expected one such as postgresql://twin@localhost/yard"},
+      {"{url: 'postgresql://twin:hush-7@h/y'}",
+       "the URL contains a password, which other users may read; remove it and give 'password_file'"},
+      {"{url: 'postgresql://twin@h/y?password=hush-7'}", "the URL contains a password"},
+  };
+  for (size_t i = 0; i < sizeof histories / sizeof *histories; i++) {
+    char text[1000], said[4000];
+    snprintf(text, sizeof text,
+             "sources: {a: {type: stdin}}\nmachines: {m: {experiment: " EXPERIMENT "}}\nhistory: %s\n",
+             histories[i].history);
+    assert_null(load(text, said, sizeof said));
+    if (!strstr(said, histories[i].message) || strstr(said, "hush-7"))
+      fail_msg("'%s' is not in:\n%s", histories[i].message, said);
+  }
   refuses("study: x\ncases: {}\n",
           (const char *[]){"found a study file, expected a twin file; use 'oleodyn study'", NULL});
 }
@@ -205,8 +239,9 @@ static void test_page_mistakes(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_read),   cmocka_unit_test(test_sparkplug),
-                                     cmocka_unit_test(test_modbus), cmocka_unit_test(test_mistakes),
-                                     cmocka_unit_test(test_page),   cmocka_unit_test(test_page_mistakes)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_read),         cmocka_unit_test(test_url),
+                                     cmocka_unit_test(test_sparkplug),    cmocka_unit_test(test_modbus),
+                                     cmocka_unit_test(test_mistakes),     cmocka_unit_test(test_page),
+                                     cmocka_unit_test(test_page_mistakes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

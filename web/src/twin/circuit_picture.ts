@@ -5,7 +5,8 @@ const TAGS = new Set(['svg', 'g', 'path', 'rect', 'circle', 'line', 'ellipse', '
 const ATTRIBUTES = /^(class|d|x|y|x1|y1|x2|y2|dx|dy|cx|cy|r|rx|ry|points|width|height|viewBox|transform|text-anchor|role|aria-label|opacity|data-[a-z-]+)$/;
 
 export function pictureOf(text: string): SVGSVGElement | null {
-  const found = new DOMParser().parseFromString(text, 'image/svg+xml').documentElement;
+  // The policy of the page refuses styles, also in a document that is only parsed.
+  const found = new DOMParser().parseFromString(text.replace(/<style[^>]*>[^<]*<\/style>/g, ''), 'image/svg+xml').documentElement;
   if (found.localName !== 'svg') return null;
   const copy = (from: Element): SVGElement | null => {
     if (!TAGS.has(from.localName) || from.namespaceURI !== 'http://www.w3.org/2000/svg') return null;

@@ -59,7 +59,7 @@ export function makeBook(machine: string | undefined, jump: ((e: Happening) => v
   }
   const alarmRow = (e: Happening) => element('li', { class: 'finding serious' }, div('alarm-text', element('b', {}, e.text), div('meta', place(e), time(e))),
     div('alarm-act', mayAct() ? button('button', { disabled: busy.has(e.id), 'aria-label': `Acknowledge: ${e.text}` }, () => void acknowledge(e), busy.has(e.id) ? 'Sending' : 'Acknowledge') : span('hint', 'needs the role act')));
-  const eventRow = (e: Happening) => element('li', { class: `finding ${SIGNS[e.severity]}` }, div('event-text', place(e), element('span', {}, e.text), e.acknowledged !== null ? span('tag', `acknowledged ${momentText(e.acknowledged)}`) : null), time(e));
+  const eventRow = (e: Happening) => element('li', { class: `finding ${SIGNS[e.severity]}` }, div('event-text', place(e), element('span', {}, e.text), e.acknowledged !== null ? span('tag', `acknowledged ${momentText(e.acknowledged)}`) : null), div('event-time', time(e)));
   function show(): void {
     const all = sorted(), open = all.filter(e => e.severity === 'alarm' && e.acknowledged === null);
     const focused = document.activeElement instanceof HTMLButtonElement ? document.activeElement.getAttribute('aria-label') : null;

@@ -28,7 +28,7 @@ export function makeValuesNow(data: LiveData, reveal: (k: number) => void): HTML
     const i = data.ring.before(view.cursor), c = data.sigmaOf[k], sigma = i >= 0 && c >= 0 ? data.ring.column(c)[i] : NaN, s = series[k];
     return Number.isNaN(sigma) || Number.isNaN(data.at(k, view.cursor)) ? NaN : Math.abs(shown(s, 1.96 * sigma) - shown(s, 0));
   };
-  const halfText = (k: number) => {
+  const interval = (k: number) => {
     const h = half(k);
     return Number.isNaN(h) ? '' : '± ' + halfText(h, digitsOf(series[k]));
   };
@@ -44,16 +44,16 @@ export function makeValuesNow(data: LiveData, reveal: (k: number) => void): HTML
     const head = group('Sensors', 'Measured', 'Estimate', '95 %');
     for (const { c, k } of sensors) {
       const e = partner(c, 'estimate');
-      add(k, [k, e], head, [text, () => e < 0 ? '' : text(e), () => e < 0 ? '' : halfText(e)]);
+      add(k, [k, e], head, [text, () => e < 0 ? '' : text(e), () => e < 0 ? '' : interval(e)]);
     }
   }
   if (virtual.length) {
     const head = group('Virtual sensors', '', 'Estimate', '95 %');
-    for (const { k } of virtual) add(k, [k], head, [() => '', text, halfText]);
+    for (const { k } of virtual) add(k, [k], head, [() => '', text, interval]);
   }
   if (parameters.length) {
     const head = group('Parameters', 'Start', 'Estimate', '95 %');
-    for (const { c, k } of parameters) add(k, [k], head, [() => c.start === undefined ? '' : format(shown(series[k], c.start), digitsOf({ ...series[k], low: Math.min(c.start, series[k].low || c.start), high: Math.max(c.start, series[k].high || c.start) })), text, halfText]);
+    for (const { c, k } of parameters) add(k, [k], head, [() => c.start === undefined ? '' : format(shown(series[k], c.start), digitsOf({ ...series[k], low: Math.min(c.start, series[k].low || c.start), high: Math.max(c.start, series[k].high || c.start) })), text, interval]);
   }
   if (inputs.length) {
     const head = group('Inputs', 'Now', '', '');
