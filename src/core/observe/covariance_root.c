@@ -385,4 +385,5 @@ const od_covariance_operations od_covariance_root = {.set = set,
                                                      .project = od_root_project,
                                                      .along = od_root_along,
                                                      .take = od_root_take,
-                                                     .settle = od_root_settle};
+                                                     .settle = od_root_settle,
+                                                     .foresee = od_root_foresee};

@@ -197,3 +197,26 @@ OD_WIDE static void settle(const od_covariance *b, double *gains) {
 void od_root_settle(od_covariance *b, double *gains) {
   settle(b, gains);
 }
+
+// The gain of pending measurement k is U' T' f / d, where T applies the updates of the measurements before k. The sum over all
+// measurements is U' g: g begins with the last f, and each preceding update, transposed, is applied to g before its own f is added.
+void od_root_foresee(const od_covariance *b, const double *value, double *g, double *change) {
+  int nx = b->nx, np = b->np, n = nx + np;
+  for (int i = 0; i < n; i++) g[i] = 0;
+  for (int k = b->waiting - 1; k >= 0; k--) {
+    const update u = update_at(b, k);
+    double part = value[k] / b->variance[k], sum = 0;
+    for (int i = n - 1; i >= 0; i--) {
+      double old = g[i];
+      g[i] = u.shrink[i] * old - u.f[i] * sum + part * u.f[i];
+      sum += u.share[i] * old;
+    }
+  }
+  for (int i = 0; i < n; i++) change[i] = 0;
+  const double *row = b->P + (n - 1) * n;
+  for (int i = 0; i < n; i++, row -= n) {  // g begins with the last row
+    int first = n - 1 - i;
+    for (int j = first; j < np; j++) change[nx + j] += g[i] * row[j];
+    for (int j = first > np ? first : np; j < n; j++) change[j - np] += g[i] * row[j];
+  }
+}

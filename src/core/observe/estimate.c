@@ -25,6 +25,13 @@ od_status od_observer_move(od_observer *o, const double *prior, double *delta) {
   return od_sim_set_with_parameters(sim, od_sim_time(sim), x, od_sim_inputs(sim), o->np ? p : NULL);
 }
 
+void od_observer_limit_bias(od_observer *o) {
+  const double *p = od_observer_at(o, o->p);
+  for (int i = 0; i < o->np; i++)
+    if (p[i] <= od_observer_at(o, o->low)[i] || p[i] >= od_observer_at(o, o->high)[i])
+      od_observer_at(o, o->bias)[o->nx + i] = 0;
+}
+
 // Computes to <- A from + B p + after; after may be NULL.
 OD_WIDE static void carry(int nx, int np, const double *A, const double *B, const double *from, const double *p,
                           const double *after, double *to) {
