@@ -201,7 +201,7 @@ void od_root_settle(od_covariance *b, double *gains) {
 // The gain of pending measurement k is U' T' f / d, where T applies the updates of the measurements before k. The sum over all
 // measurements is U' g: g begins with the last f, and each preceding update, transposed, is applied to g before its own f is added.
 void od_root_foresee(const od_covariance *b, const double *value, double *g, double *change) {
-  int nx = b->nx, np = b->np, n = nx + np;
+  int n = b->nx + b->np;
   for (int i = 0; i < n; i++) g[i] = 0;
   for (int k = b->waiting - 1; k >= 0; k--) {
     const update u = update_at(b, k);
@@ -212,11 +212,10 @@ void od_root_foresee(const od_covariance *b, const double *value, double *g, dou
       sum += u.share[i] * old;
     }
   }
-  for (int i = 0; i < n; i++) change[i] = 0;
-  const double *row = b->P + (n - 1) * n;
-  for (int i = 0; i < n; i++, row -= n) {  // g begins with the last row
-    int first = n - 1 - i;
-    for (int j = first; j < np; j++) change[nx + j] += g[i] * row[j];
-    for (int j = first > np ? first : np; j < n; j++) change[j - np] += g[i] * row[j];
+  for (int c = 0; c < n; c++) {  // g begins with the last row
+    const double *u = b->P + c * n + c, *from = g + n - 1 - c, *end = g + n;
+    double sum = 0;
+    for (; from < end; from++, u -= n) sum += *from * *u;
+    change[od_root_outside(b, c)] = sum;
   }
 }
