@@ -137,7 +137,9 @@ OD_INTO_WIDE void settle_columns(int quads, int count, ptrdiff_t n, ptrdiff_t ro
 // first number of the first update; sums: for each update, one for each column.
 OD_INTO_WIDE void settle_few(int columns, int count, ptrdiff_t n, ptrdiff_t rows, ptrdiff_t width, const double *updates,
                              double *U, double *sums) {
-  double sum[OD_MOST_WAITING][2] = {{0}};
+  double sum[OD_MOST_WAITING][2];
+  OD_UNROLLED
+  for (int k = 0; k < count; k++) sum[k][0] = sum[k][1] = 0;
   for (const double *end = updates + rows; updates < end; updates++, U -= n) {
     double now0 = U[0], now1 = columns > 1 ? U[1] : 0;
     OD_UNROLLED
