@@ -53,6 +53,7 @@ typedef struct od_export_program {
     char reason[160];  // why not
     int states, indicators;
     double *nominal;  // typical sizes of the states
+    od_exported_name *state;
   } exchange;         // of FMUs of machines: model exchange
 } od_export_program;
 
