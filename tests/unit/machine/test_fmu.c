@@ -344,6 +344,18 @@ static void checkpoints(void **state) {
   }
 }
 
+static void info_has_the_interface(void **state) {
+  scratch *s = *state;
+  scratch_put(s, "kinds.yaml",
+              "machine: Kinds\nblocks:\n  a: {type: fmu, file: oscillator.fmu}\n"
+              "  b: {type: fmu, file: oscillator.fmu, sample: 10 ms}\nrun: {time: 1 s}\n");
+  outcome o = run(s, "info kinds.yaml");
+  assert_int_equal(o.code, 0);
+  says(o.out, "a  fmu  FMI 2.0, model exchange");
+  says(o.out, "b  fmu  FMI 2.0, co-simulation, every 10 ms");
+  forget(o);
+}
+
 static void no_exports(void **state) {
   scratch *s = *state;
   put_machines(s, "oscillator.fmu");
@@ -523,6 +535,7 @@ int main(void) {
       cmocka_unit_test(events),
       cmocka_unit_test(co_simulation),
       cmocka_unit_test(checkpoints),
+      cmocka_unit_test(info_has_the_interface),
       cmocka_unit_test(no_exports),
       cmocka_unit_test(faults_end_with_a_place),
       cmocka_unit_test(signals_end_a_call),
