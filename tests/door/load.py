@@ -1,4 +1,4 @@
-# Many readers and bad readers beside an observer at 1 kHz: idle connections, half requests, streams that nobody reads, and readers of the whole history. The
+# Many readers and bad readers beside an observer at 1 kHz: idle connections, half requests, streams without a reader, and readers of the whole history. The
 # observer loses no sample, its work per sample stays as it was, and the memory of the door is bounded. Oracle: the same twin without readers.
 #   load.py TWIN OLEODYN SOURCE [IDLE]          IDLE: number of idle connections, default 10000, less if the system allows fewer open files
 import os, resource, socket, sys, threading, time

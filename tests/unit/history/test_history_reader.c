@@ -115,7 +115,7 @@ static void test_bins(void **state) {
     fill_row(lround((bins[1].t[n] - 100.013) / 0.05), row);
     assert_true(row[0] == bins[1].t[n] && row[2] == bins[1].mean[n]);
   }
-  done(od_history_reader_bins(reader, &memory, "nobody", names, 2, 0, 1, 10, bins, &err));
+  done(od_history_reader_bins(reader, &memory, "unknown", names, 2, 0, 1, 10, bins, &err));
   assert_int_equal(bins[0].count, 0);
   // No data in the gap, and none outside.
   done(od_history_reader_bins(reader, &memory, "crane", names, 1, 600, 900, 10, bins, &err));
@@ -127,7 +127,7 @@ static void test_bins(void **state) {
   double row[1 + CHANNELS];
   fill_row(ROWS - 1, row);
   assert_true(span.last == row[0] && span.first <= 100.013 && span.first > 91);
-  done(od_history_reader_span(reader, "nobody", &span, &err));
+  done(od_history_reader_span(reader, "unknown", &span, &err));
   assert_true(isnan(span.first) && isnan(span.last));
   od_arena_free(&memory);
 }
@@ -169,7 +169,7 @@ static void test_rows(void **state) {
   }
   done(od_history_reader_rows(reader, &memory, "crane.frames", names, 1, 120, 140, 5, &rows, &err));
   assert_int_equal(rows.count, 4);
-  done(od_history_reader_rows(reader, &memory, "nobody", names, 1, 120, 140, 5, &rows, &err));
+  done(od_history_reader_rows(reader, &memory, "unknown", names, 1, 120, 140, 5, &rows, &err));
   assert_int_equal(rows.count, 0);
   // Frames have no pyramid.
   od_history_bins bins;
