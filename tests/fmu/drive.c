@@ -13,8 +13,8 @@
 //
 // --refuse: calls in the wrong order and with wrong arguments fail with an error and a message, and the instance can be reset afterward.
 // --exchange: a machine is integrated by a Runge-Kutta rule with events, which gives the rows within 1e-5 of their range (with inputs and
-// kinks within steps: 1e-3); directional derivatives of derivatives and outputs are the difference quotients of their values, along states, inputs and
-// tunable parameters.
+// kinks within steps: 1e-3); directional derivatives of derivatives and outputs, along states, inputs and tunable parameters, are the
+// difference quotients of their values.
 // --observer: an observer gets the samples of the rows of `oleodyn observe` and estimates the same, apart from the round-off of times; a
 // second instance continues from a saved state with the same bits.
 //
@@ -77,9 +77,9 @@ static _Noreturn void stop(const char *format, ...) {
 
 #if defined _WIN32
 static const double limit = 1e-12;
-#define dlopen(path, flags) ((void *)LoadLibraryA(path))
+#define dlopen(path, flags)  ((void *)LoadLibraryA(path))
 #define dlsym(library, name) ((void *)(intptr_t)GetProcAddress((HMODULE)library, name))
-#define dlerror() "the library cannot be loaded"
+#define dlerror()            "the library cannot be loaded"
 
 // Reads a line of at most 100000 bytes.
 static long getline(char **line, size_t *size, FILE *file) {
@@ -631,7 +631,8 @@ static void compare_slopes(const exchanged *e, double t, const double *x) {
     if (now != 0) compare_slope(e, t, x, by, -1, now);
   }
   check(u->version == 2 ? (int)u->f2.SetFMUstate(e->i, state) : (int)u->f3.SetFMUState(e->i, state), "SetFMUState");
-  check(u->version == 2 ? (int)u->f2.FreeFMUstate(e->i, &state) : (int)u->f3.FreeFMUState(e->i, &state), "FreeFMUState");
+  check(u->version == 2 ? (int)u->f2.FreeFMUstate(e->i, &state) : (int)u->f3.FreeFMUState(e->i, &state),
+        "FreeFMUState");
 }
 
 static void drive_exchange(unit *u, char **argument) {

@@ -27,7 +27,6 @@ static od_status start(od_observer *o) {
   return OD_OK;
 }
 
-
 // Returns 1 if a sensor at the corrected estimate differs from its linearization by more than nonlinearity_limit, otherwise 0.
 static int is_bent(od_observer *o, double *bent, od_status *status) {
   const od_linear *l = od_observer_linear(o);

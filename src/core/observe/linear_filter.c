@@ -214,7 +214,8 @@ static void take_sensor(od_observer *o, od_linear_pending *w, int i, double meas
   } else {
     r += more;
   }
-  double s = od_covariance_project_at(&w->b, h, count, at) + r, bias = along_row(h, count, at, od_observer_at(o, o->bias));
+  double s = od_covariance_project_at(&w->b, h, count, at) + r,
+         bias = along_row(h, count, at, od_observer_at(o, o->bias));
   for (int k = 0; k < w->count; k++) {
     double seen = od_covariance_seen(&w->b, k);
     value -= seen * w->value[k];

@@ -238,7 +238,7 @@ static od_status reaction_jacobians(const reaction_rows *r, const double *kx, co
 // The orders of motion on which the wanted outputs depend.
 typedef struct sight {
   bool positions, velocities, accelerations;
-  bool everything;  // whether an output may depend on all states, not only on positions or on one state of the circuit
+  bool everything;   // whether an output may depend on all states, not only on positions or on one state of the circuit
   bool states_only;  // whether all outputs are functions of the states alone
 } sight;
 

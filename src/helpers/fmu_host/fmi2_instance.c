@@ -5,12 +5,12 @@
 #include "export/files/fmi/fmi2.h"
 #include "fmu_host/fmu_instance.h"
 
-#define FMI_PREFIX fmi2
-#define FMI_FUNCTIONS FMI2_FUNCTIONS
+#define FMI_PREFIX               fmi2
+#define FMI_FUNCTIONS            FMI2_FUNCTIONS
 #define FMI_STATE(before, after) before##FMUstate##after
-#define FMI_RESTORED DeSerializeFMUstate
-#define FMI_RATES GetDerivatives
-#define FMI_BYTE fmi2Byte
+#define FMI_RESTORED             DeSerializeFMUstate
+#define FMI_RATES                GetDerivatives
+#define FMI_BYTE                 fmi2Byte
 #include "fmu_host/fmi_instance_x.h"
 
 static void logger(fmi2ComponentEnvironment f, fmi2String name, fmi2Status status, fmi2String category,

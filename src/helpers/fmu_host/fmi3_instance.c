@@ -3,12 +3,12 @@
 #include "export/files/fmi/fmi3.h"
 #include "fmu_host/fmu_instance.h"
 
-#define FMI_PREFIX fmi3
-#define FMI_FUNCTIONS FMI3_FUNCTIONS
+#define FMI_PREFIX               fmi3
+#define FMI_FUNCTIONS            FMI3_FUNCTIONS
 #define FMI_STATE(before, after) before##FMUState##after
-#define FMI_RESTORED DeserializeFMUState
-#define FMI_RATES GetContinuousStateDerivatives
-#define FMI_BYTE fmi3Byte
+#define FMI_RESTORED             DeserializeFMUState
+#define FMI_RATES                GetContinuousStateDerivatives
+#define FMI_BYTE                 fmi3Byte
 #include "fmu_host/fmi_instance_x.h"
 
 static void logger(fmi3InstanceEnvironment f, fmi3Status status, fmi3String category, fmi3String message) {

@@ -13,12 +13,12 @@
 
 enum { MOST_ITERATIONS = 1000 };  // limit of iterations of one event
 
-#define FMI_JOINED(a, b) a##b
+#define FMI_JOINED(a, b)  a##b
 #define FMI_NAME_OF(a, b) FMI_JOINED(a, b)
-#define FMI(name) FMI_NAME_OF(FMI_PREFIX, name)
-#define FMI_QUOTED(a) #a
-#define FMI_TEXT_OF(a) FMI_QUOTED(a)
-#define FMI_TEXT(name) FMI_TEXT_OF(FMI_PREFIX) FMI_TEXT_OF(name)
+#define FMI(name)         FMI_NAME_OF(FMI_PREFIX, name)
+#define FMI_QUOTED(a)     #a
+#define FMI_TEXT_OF(a)    FMI_QUOTED(a)
+#define FMI_TEXT(name)    FMI_TEXT_OF(FMI_PREFIX) FMI_TEXT_OF(name)
 
 #define FIELD(name) FMI(name##TYPE) * name;
 typedef struct functions {
@@ -26,14 +26,13 @@ typedef struct functions {
 } functions;
 
 // Calls a function of the FMU and judges its status. CALL0: a function whose only argument is the instance.
-#define TABLE ((functions *)f->function)
+#define TABLE     ((functions *)f->function)
 #define HAS(name) (TABLE->name != NULL || od_fmu_lacks(f, FMI_TEXT(name)))
-#define CALL(name, ...)                      \
-  (HAS(name) && (od_fmu_running = FMI_TEXT(name), \
-                 od_fmu_is_good(f, FMI_TEXT(name), (int)TABLE->name(f->instance, __VA_ARGS__))))
+#define CALL(name, ...) \
+  (HAS(name) &&         \
+   (od_fmu_running = FMI_TEXT(name), od_fmu_is_good(f, FMI_TEXT(name), (int)TABLE->name(f->instance, __VA_ARGS__))))
 #define CALL0(name) \
-  (HAS(name) &&     \
-   (od_fmu_running = FMI_TEXT(name), od_fmu_is_good(f, FMI_TEXT(name), (int)TABLE->name(f->instance))))
+  (HAS(name) && (od_fmu_running = FMI_TEXT(name), od_fmu_is_good(f, FMI_TEXT(name), (int)TABLE->name(f->instance))))
 
 // Finds the functions in the binary.
 static bool find_functions(od_fmu *f) {

@@ -54,7 +54,7 @@ typedef struct od_export_program {
     int states, indicators;
     double *nominal;  // typical sizes of the states
     od_exported_name *state;
-  } exchange;         // of FMUs of machines: model exchange
+  } exchange;  // of FMUs of machines: model exchange
 } od_export_program;
 
 typedef struct od_export_options {

@@ -79,7 +79,7 @@ typedef struct od_channel_survey {
   od_spike spike[OD_SURVEY_LISTED];  // the first spikes
   int stuck;
   od_stretch stuck_run[OD_SURVEY_LISTED];  // the longest stuck stretches, in the order of their times
-  long stuck_limit;                    // longest plausible run of a noisy channel; 0: no limit is known
+  long stuck_limit;                        // longest plausible run of a noisy channel; 0: no limit is known
   od_range_end low, high;
 
   // ---- Working memory

@@ -223,8 +223,9 @@ static void with_jumps(void **state) {
   od_observer *o[2];
   static const char *const filters[] = {"iterated-ekf", "relinearising"};
   for (int i = 0; i < 2; i++) {
-    const od_observer_options options = {
-        .filter = od_filter_find(filters[i]), .sensor_sigma = &sensor, .choice = i ? (const double[]){WINDOW, 1, 0} : NULL};
+    const od_observer_options options = {.filter = od_filter_find(filters[i]),
+                                         .sensor_sigma = &sensor,
+                                         .choice = i ? (const double[]){WINDOW, 1, 0} : NULL};
     o[i] = od_observer_new(plant, &options);
     assert_int_equal(od_observer_start(o[i], 0, NULL, NULL, P, &u), OD_OK);
   }
