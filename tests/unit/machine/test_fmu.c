@@ -351,8 +351,8 @@ static void info_has_the_interface(void **state) {
               "  b: {type: fmu, file: oscillator.fmu, sample: 10 ms}\nrun: {time: 1 s}\n");
   outcome o = run(s, "info kinds.yaml");
   assert_int_equal(o.code, 0);
-  says(o.out, "a  fmu  FMI 2.0, model exchange");
-  says(o.out, "b  fmu  FMI 2.0, co-simulation, every 10 ms");
+  says(o.out, "a  fmu    FMI 2.0, model exchange\n");
+  says(o.out, "b  fmu    FMI 2.0, co-simulation, every 10 ms\n");
   forget(o);
 }
 
