@@ -88,7 +88,7 @@ double od_covariance_seen(const od_covariance *b, int waiting);
 void od_covariance_settle(od_covariance *b, double *gains);
 // Computes the sum of gain times value over all pending measurements, without applying them: change (n). g: n numbers of scratch
 // memory.
-void od_covariance_foresee(const od_covariance *b, const double *value, double *g, double *change);
+void od_covariance_change(const od_covariance *b, const double *value, double *g, double *change);
 // Applies the measurement projected last, with noise variance r, at once; gain (n) receives its gain. No other
 // measurement may be pending.
 void od_covariance_correct(od_covariance *b, double r, double *gain);

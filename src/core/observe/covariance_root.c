@@ -388,4 +388,4 @@ const od_covariance_operations od_covariance_root = {.set = set,
                                                      .along = od_root_along,
                                                      .take = od_root_take,
                                                      .settle = od_root_settle,
-                                                     .foresee = od_root_foresee};
+                                                     .change = od_root_change};

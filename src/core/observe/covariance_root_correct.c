@@ -194,7 +194,7 @@ void od_root_settle(od_covariance *b, double *gains) {
 
 // The gain of pending measurement k is U' T' f / d, where T applies the updates of the measurements before k. The sum over all
 // measurements is U' g: g begins with the last f, and each preceding update, transposed, is applied to g before its own f is added.
-void od_root_foresee(const od_covariance *b, const double *value, double *g, double *change) {
+void od_root_change(const od_covariance *b, const double *value, double *g, double *change) {
   int n = b->nx + b->np;
   for (int i = 0; i < n; i++) g[i] = 0;
   for (int k = b->waiting - 1; k >= 0; k--) {

@@ -44,9 +44,9 @@ static int is_bent(od_observer *o, double *bent, od_status *status) {
 }
 
 // Applies the sensors of a pass. If another pass may follow, only the estimate moves, unless some sensors had to be applied.
-static od_status end_pass(od_observer *o, od_linear_pending *w, bool is_last, bool *is_foreseen) {
-  *is_foreseen = !is_last && !w->applied;
-  return *is_foreseen ? od_linear_foresee(o, w) : od_linear_apply(o, w, false);
+static od_status end_pass(od_observer *o, od_linear_pending *w, bool is_last, bool *has_only_moved) {
+  *has_only_moved = !is_last && !w->applied;
+  return *has_only_moved ? od_linear_move_only(o, w) : od_linear_apply(o, w, false);
 }
 
 od_status od_iterated_correct(od_observer *o, od_iterated *m, int passes, const double *y) {
@@ -57,16 +57,16 @@ od_status od_iterated_correct(od_observer *o, od_iterated *m, int passes, const 
   od_linear_begin(o);
   od_status status = od_linear_collect(o, y, 0, m->may_repeat ? prior_P : NULL, &w);
   if (status != OD_OK) return status;
-  bool again = m->may_repeat && o->used && !l->widened, is_foreseen;
+  bool again = m->may_repeat && o->used && !l->widened, has_only_moved;
   m->may_repeat = l->sensor_dominates;
-  status = end_pass(o, &w, !again || passes == 1, &is_foreseen);
+  status = end_pass(o, &w, !again || passes == 1, &has_only_moved);
   for (int pass = 1; pass < passes && again && status == OD_OK && is_bent(o, bent, &status); pass++) {
-    if (!is_foreseen) od_covariance_restore(&w.b, prior_P);
+    if (!has_only_moved) od_covariance_restore(&w.b, prior_P);
     memcpy(od_observer_at(o, l->moved), od_observer_at(o, l->delta), n * d);
     status = od_linear_collect(o, y, pass, prior_P, &w);
-    if (status == OD_OK) status = end_pass(o, &w, pass + 1 == passes, &is_foreseen);
+    if (status == OD_OK) status = end_pass(o, &w, pass + 1 == passes, &has_only_moved);
   }
-  return status == OD_OK && is_foreseen ? od_linear_apply(o, &w, true) : status;
+  return status == OD_OK && has_only_moved ? od_linear_apply(o, &w, true) : status;
 }
 
 static od_status correct(od_observer *o, const double *y) {

@@ -282,10 +282,10 @@ od_status od_linear_collect(od_observer *o, const double *y, int pass, double *p
   return take_sensors(o, y, pass, prior_P, w);
 }
 
-od_status od_linear_foresee(od_observer *o, od_linear_pending *w) {
+od_status od_linear_move_only(od_observer *o, od_linear_pending *w) {
   const od_linear *l = od_observer_linear(o);
   double *delta = od_observer_at(o, l->delta);
-  od_covariance_foresee(&w->b, w->value, od_observer_at(o, l->g), delta);
+  od_covariance_change(&w->b, w->value, od_observer_at(o, l->g), delta);
   return od_observer_move(o, od_observer_at(o, l->prior), delta);
 }
 

@@ -67,10 +67,10 @@ void od_linear_begin(od_observer *o);
 od_status od_linear_pass(od_observer *o, const double *y, int pass);
 // The parts of a pass. od_linear_collect() linearizes the sensors at the current estimate and projects them; it applies sensors only
 // if not all can be pending. Then either od_linear_apply() applies the pending sensors, and the estimate moves, or
-// od_linear_foresee() computes the change `delta` of the estimate alone, which costs less, and moves the estimate. A pass that is
+// od_linear_move_only() computes the change `delta` of the estimate alone, which costs less, and moves the estimate. A pass that is
 // not the last one needs no more; after the last one, od_linear_apply() follows with `is_moved`. prior_P: see od_linear_pending.
 od_status od_linear_collect(od_observer *o, const double *y, int pass, double *prior_P, od_linear_pending *w);
-od_status od_linear_foresee(od_observer *o, od_linear_pending *w);
+od_status od_linear_move_only(od_observer *o, od_linear_pending *w);
 od_status od_linear_apply(od_observer *o, od_linear_pending *w, bool is_moved);
 // The inner part of a pass: linearizes the sensors at the current estimate and applies them one after the other. Each sensor
 // changes `delta`.
