@@ -98,7 +98,7 @@ int main(void) {
         first = count;
       else if (round == 0 && i < 10)
         worst = count > worst ? count : worst;
-      else if (count > later)
+      else if (round == 0 && count > later)
         later = count;
     }
   unsigned long stack = used_stack(top);
