@@ -10,7 +10,7 @@ PACKAGES ?= yes
 sanitizers = address,undefined
 configure = cmake -S . -B $(1) -G $(GENERATOR) --log-level=WARNING $(2) >/dev/null
 
-.PHONY: all help python-deb packages twin twin-packages bench-packages optional-packages web-packages verify-packages wasm wasm-packages demo test test-all bench install sanitize verify \
+.PHONY: all help python-deb packages twin twin-packages twin-demo bench-packages optional-packages web-packages verify-packages wasm wasm-packages demo test test-all bench install sanitize verify \
         torture calibrate documents fuzz places format clean
 
 all: packages
@@ -27,6 +27,7 @@ help:
 	@echo "                OD_BENCH_SECONDS=0.5 make bench: quick but less accurate, at most 0.5 s for each figure"
 	@echo "make wasm       build the engine of pages that compute (simulate --report --interactive); needs clang and wasi-libc"
 	@echo "make twin       build the program of 'oleodyn twin'; needs SQLite"
+	@echo "make twin-demo  a broker, a simulated machine whose valve wears, and a twin with alarm and page; KEEP=1 keeps the page open"
 	@echo "make install    install under PREFIX ($(PREFIX))"
 	@echo "make python-deb build the Debian package python3-oleodyn"
 	@echo "make sanitize   run all tests with the address and undefined-behavior sanitizers"
@@ -54,6 +55,13 @@ endif
 twin: all twin-packages
 	@$(call configure,$(BUILD))
 	@cmake --build $(BUILD) -j $(JOBS) --target oleodyn-twin
+
+# SPEED=6: six times faster than the machine. KEEP=1: the page stays open until Ctrl-C.
+twin-demo: twin
+ifneq ($(PACKAGES),no)
+	@scripts/install-packages scripts/packages-twin-demo.txt
+endif
+	@KEEP=$(KEEP) scripts/twin-demo $(BUILD)
 
 bench-packages:
 ifneq ($(PACKAGES),no)

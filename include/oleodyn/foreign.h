@@ -1,7 +1,7 @@
 // Foreign blocks: blocks of a machine whose law is given by functions of the program, such as an imported model, a law in another
 // language, or the code of a controller. A foreign block has inputs, outputs, states and numbers like any other block: its outputs
-// drive elements, its states are states of the machine, and its numbers can be fitted. Simulations, observers and fits work with
-// it in the same way as with other blocks.
+// drive elements, its states are states of the machine, and its numbers can be fitted. Simulations, observers and fits treat such
+// a block like any other block.
 //
 //   od_foreign_law law = {.inputs = 1, .outputs = 1, .states = 1, .numbers = 1, .holds = true, .values = values};
 //   od_block_spec spec = od_block_spec_of_law(&law);

@@ -231,7 +231,7 @@ typedef struct od_ls_starts {
   const double *low, *high;  // n entries, finite: the bounds of the box; NULL: the bounds of the problem
   void *reserved[4];         // zero
 } od_ls_starts;
-// Searches from several starts. The result and the status are those of the start with the lowest final cost; counts are
+// Searches from several starts. The result and the status belong to the start with the lowest final cost; counts are
 // sums over all starts.
 OD_API od_status od_least_squares_multistart(const od_ls_problem *problem, const od_ls_options *options,
                                              const od_ls_starts *starts, od_ls_result **out, od_error *err);

@@ -140,8 +140,8 @@ static inline void compare(scratch *s, const char *database, const char *csv) {
 }
 
 // Waits until a query of the history has the value 1.
-static inline void wait_until(scratch *s, const char *sql) {
-  for (int i = 0; i < 400; i++) {
+static inline void wait_longer(scratch *s, const char *sql, double seconds) {
+  for (const double until = now() + seconds; now() < until;) {
     sleep_for(0.05);
     if (access(scratch_path(s, "twin.db"), R_OK) != 0) continue;
     sqlite3 *db = look(s, "twin.db");
@@ -152,13 +152,33 @@ static inline void wait_until(scratch *s, const char *sql) {
     sqlite3_close(db);
     if (reached) return;
   }
-  fail_msg("20 s without: %s", sql);
+  fail_msg("%g s without: %s", seconds, sql);
+}
+
+static inline void wait_until(scratch *s, const char *sql) {
+  wait_longer(s, sql, 20);
 }
 
 static inline const char *started(int times) {
   static char sql[100];
   snprintf(sql, sizeof sql, "SELECT count(*) = %d FROM event WHERE kind = 'start'", times);
   return sql;
+}
+
+// Sends lines of a text to the twin: at once up to the line `from`, then at 1 kHz. Ends at the time `until`. Returns the number of lines that
+// were sent completely; sent[i]: time at which line i was sent.
+static inline int send_lines(const feed *f, const char *text, int from, double until, double *sent) {
+  int n = 0;
+  const double begin = now();
+  for (const char *line = text; *line && now() < until; n++) {
+    const char *next = strchr(line, '\n') + 1;
+    if (n > from)
+      while (now() < begin + 1e-3 * (n - from) && now() < until) sleep_for(2e-4);
+    if (feed_send(f, line, (size_t)(next - line)) != 0) break;
+    sent[n] = now();
+    line = next;
+  }
+  return n;
 }
 
 // A recorded run, and what 'observe' makes of it.

@@ -130,7 +130,7 @@
 #define OD_WITH_CALIBRATIONS 1
 #endif
 
-// The covariance itself as the form of an observer's covariance; without it, observers have the square-root form.
+// The covariance itself as the form of an observer's covariance; without this part, observers have the square-root form.
 #ifdef OD_WITHOUT_JOSEPH
 #define OD_WITH_JOSEPH 0
 #else

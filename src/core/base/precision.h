@@ -1,4 +1,5 @@
-// What depends on the precision of a double. An export in single precision (tool/export/single.h) converts the sources to float, with this file.
+// Constants that depend on the precision of a double. An export in single precision (tool/export/single.h) converts the sources
+// to float, with this file.
 #ifndef OD_BASE_PRECISION_H
 #define OD_BASE_PRECISION_H
 

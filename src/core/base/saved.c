@@ -94,7 +94,7 @@ static const char *readable(char *name, size_t size) {
 }
 
 // Checks address, signature, size and checksum of a saved state, and the fields of the header that do not depend on the
-// owner. *h receives the header.
+// owner. *h receives the header. Fails with OD_BAD_INPUT.
 static od_status check_bytes(const void *saved, size_t size, header *h, od_error *err) {
   static const header own = {.sizes = {sizeof(int), sizeof(long), sizeof(size_t), sizeof(double)}};
   if ((uintptr_t)saved % 16 != 0) return od_fail(err, OD_BAD_ARGUMENT, "a saved state must be aligned to 16 bytes");
@@ -137,7 +137,7 @@ static od_status check_kind(header *h, od_saved_kind kind, od_error *err) {
   return OD_OK;
 }
 
-// Compares the header with the identity of the owner.
+// Compares the header with the identity of the owner. Fails with OD_BAD_INPUT.
 static od_status check_owner(header *h, const od_saved_owner *owner, od_error *err) {
   header expected = header_of(owner, 0);
   od_status status = check_kind(h, owner->kind, err);

@@ -1,7 +1,7 @@
 // The scalar of kernels. Each kernel is compiled twice: for double, and for double complex, whose imaginary part is an exact
 // derivative (the complex step). OD_COMPLEX selects the complex build. X(name) gives each build its own names; od_x_sqrt() and
-// similar functions act on these scalars. Comparisons use the real part only. <tgmath.h> is not used, because C
-// libraries of small processors lack it.
+// similar functions act on these scalars. Comparisons use the real part only. <tgmath.h> is not used, because C libraries of
+// small processors lack this header.
 #include <math.h>
 
 #include "base/complex_number.h"

@@ -44,7 +44,7 @@ static od_advance_options advance_options(const od_embedded_run *r) {
   return (od_advance_options){.step = r->d->period, .inputs = {.user = r, .inputs = inputs_at}};
 }
 
-// Creates the observer, or the simulation and its advance.
+// Creates the observer, or the simulation and its advance. Fails with OD_NOT_AVAILABLE or OD_NO_MEMORY.
 static od_status make_blocks(od_arena *arena, od_embedded_run *r) {
   if (!(r->d->observer ? OD_WITH_OBSERVER : OD_WITH_SIMULATION)) return OD_NOT_AVAILABLE;
   if (OBSERVES(r)) {

@@ -7,7 +7,7 @@
 //
 // Equations (#ifdef OD_ELEMENT_TEXT), in the scalar od_x with names X(...):
 //   X(numbers)      a struct of od_x, the numbers in the order of the parameters below. Numbers for negative speeds follow
-//                   it in memory; X(direction_numbers)() selects by the sign of the speed.
+//                   this struct in memory; X(direction_numbers)() selects by the sign of the speed.
 // and one of two kinds of law:
 //   function of the speed alone (speed_law_x.h, OD_LAW_OF_SPEED)
 //     X(friction)(q, v)            the force in N at the speed v

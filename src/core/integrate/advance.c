@@ -249,7 +249,7 @@ static od_status begin_step(od_advance *a) {
 }
 
 // Ends a step of length h: if a switch is due within the step, takes the step again up to just after the first switch.
-// *taken receives the length of the step, s.
+// *taken receives the length of the step, s. Fails with a status of od_sim_step().
 static od_status end_step(od_advance *a, double h, int most, double *taken) {
   *taken = h;
   if (a->plant->margins == 0) {
@@ -269,7 +269,8 @@ static od_status set_inputs(od_advance *a, const double *u) {
   return status;
 }
 
-// Applies the jump of the inputs at the current time, if there is one, and the samples and switches that are due.
+// Applies the jump of the inputs at the current time, if there is one, and the samples and switches that are due. Fails with a
+// status of od_sim_step().
 static od_status end_piece(od_advance *a) {
   bool sampled = false, jump = a->pending == JUMP_PENDING;
   a->pending = NOTHING_PENDING;
@@ -287,7 +288,7 @@ static od_status end_piece(od_advance *a) {
 
 // --- Steps --------------------------------------------------------------------------------------------------------
 
-// Takes a step to the end of the piece. *next receives the end of the step.
+// Takes a step to the end of the piece. *next receives the end of the step. Fails with a status of od_sim_step().
 static od_status fixed_step(od_advance *a, double *next) {
   double t = a->now, h = a->end - t;
   *next = a->end;
@@ -301,7 +302,7 @@ static od_status fixed_step(od_advance *a, double *next) {
 }
 
 // Takes a step, at most to the end of the piece, that is accurate enough and passes at most one knot (after KNOT_TRIALS
-// trials, possibly more). *next receives the end of the step.
+// trials, possibly more). *next receives the end of the step. Fails with a status of od_sim_step().
 static od_status adaptive_step(od_advance *a, double *next) {
   double t = a->now;
   bool accepted = false;
@@ -343,7 +344,7 @@ static void begin_piece(od_advance *a) {
 }
 
 // Takes one step. Jumps, samples and switches at the end of the step remain pending, so that states within the step can
-// be interpolated.
+// be interpolated. Fails with a status of od_sim_step().
 static od_status take_step(od_advance *a) {
   double t = a->now, next = t, taken;
   bool grid_point = !a->adaptive && !a->in_step;
@@ -376,7 +377,7 @@ static bool is_reachable(const od_advance *a, double t) {
   return fabs(steps - round(steps)) * a->options.step <= tolerance;
 }
 
-// Takes steps until time t, and with `events` also the jumps, samples and switches at t.
+// Takes steps until time t, and with `events` also the jumps, samples and switches at t. Fails with a status of od_sim_step().
 static od_status advance_until(od_advance *a, double t, bool events) {
   double tolerance = time_tolerance(a, t);
   od_status status = OD_OK;

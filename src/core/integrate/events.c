@@ -155,7 +155,7 @@ static double cubic_extreme(double low, double low_rate, double high, double hig
 // ---- switches
 
 // Takes a step of length h from the copy `before`. end: the length of the whole step, to whose end the inputs are
-// known.
+// known. Fails with a status of od_sim_step().
 static od_status try_step(od_sim *s, const od_event_search *q, double end, double h) {
   int nu = s->plant->nu;
   const memory m = memory_of(s, q);
@@ -178,7 +178,7 @@ static bool is_due(const od_plant *plant, const memory *m, const double *guard) 
 }
 
 // Searches for a step length at which a switch is due, if margins may have dipped below zero between the ends. *high receives this
-// length; *found: whether a length was found.
+// length; *found: whether a length was found. Fails with a status of od_sim_step().
 static od_status find_dip(od_sim *s, const od_event_search *q, double h, double *high, bool *found) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s, q);
@@ -211,7 +211,7 @@ static double first_crossing(const od_plant *plant, const memory *m) {
 }
 
 // Narrows the interval from `low`, where no switch is due, to `high`, where a switch is due. The last step taken ends just
-// after the first switch; *taken receives its length.
+// after the first switch; *taken receives its length. Fails with a status of od_sim_step().
 static od_status close_in(od_sim *s, const od_event_search *q, double h, double low, double high, double *taken) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s, q);
@@ -238,7 +238,7 @@ static od_status close_in(od_sim *s, const od_event_search *q, double h, double 
 }
 
 // Checks the step of length h just taken. If a switch is due in the step, takes the step again, up to just after the first
-// switch. *taken receives the length of the step if it becomes shorter.
+// switch. *taken receives the length of the step if it becomes shorter. Fails with a status of od_sim_step().
 static od_status find_switch(od_sim *s, const od_event_search *q, double h, double *taken) {
   const memory m = memory_of(s, q);
   bool found = is_due(s->plant, &m, m.high);

@@ -52,7 +52,8 @@ static void new_state(od_sim *s, const od_stage *stage) {
 }
 
 // Factors Newton's matrix by the plant's own method, if the plant has such a method. The pivots of this method do not depend
-// on the values. If the method reports a singular matrix, a dense factorization with partial pivoting may succeed.
+// on the values. If the method reports a singular matrix, a dense factorization with partial pivoting may succeed. Fails with a
+// status of od_sim_step().
 static od_status new_matrix(od_sim *s, double beta) {
   const od_plant *plant = s->plant;
   od_status status = OD_SINGULAR;
@@ -70,7 +71,8 @@ static od_status new_matrix(od_sim *s, double beta) {
   return status;
 }
 
-// Computes the residual g at the rates k_next, and replaces g by the Newton correction with the current factors.
+// Computes the residual g at the rates k_next, and replaces g by the Newton correction with the current factors. Fails with a
+// status of od_sim_step().
 static od_status correction(od_sim *s, const od_stage *stage) {
   const od_plant *plant = s->plant;
   double *g = od_sim_at(s, s->g);
@@ -86,7 +88,7 @@ static od_status correction(od_sim *s, const od_stage *stage) {
 
 // If derivatives at the solution are needed and the plant's last point is farther than distance_limit from the solution, evaluates
 // the plant again with the last rates, at the states before the last correction. This evaluation is cheap, because only the rates
-// change. It is omitted if the last correction of the states exceeds state_distance_limit.
+// change. This evaluation is omitted if the last correction of the states exceeds state_distance_limit.
 static od_status approach(od_sim *s, const od_stage *stage) {
   if (!stage->to_differentiate || s->distance <= distance_limit || isinf(s->distance)) return OD_OK;
   double *x = od_sim_at(s, s->x_next), *g = od_sim_at(s, s->g);
@@ -101,7 +103,7 @@ static inline double between(double value, double least, double most) {
   return value < least ? least : value > most ? most : value;
 }
 
-// Solves a stage by Newton's method. On success x_next and k_next hold the result.
+// Solves a stage by Newton's method. On success x_next and k_next hold the result. Fails with a status of od_sim_step().
 static od_status newton(od_sim *s, const od_stage *stage) {
   const od_plant *plant = s->plant;
   int nk = od_plant_nk(plant);
@@ -160,7 +162,7 @@ double od_sim_correct_by_residual(od_sim *s, const od_stage *stage) {
 
 // Solves a stage where the residual is steep and strongly nonlinear (small volumes, closed valves, onset of cavitation). Each
 // iteration uses a new matrix. Its step is shortened until the next correction by the same matrix is smaller (natural
-// monotonicity).
+// monotonicity). Fails with a status of od_sim_step().
 static od_status careful_newton(od_sim *s, const od_stage *stage) {
   const od_plant *plant = s->plant;
   int nk = od_plant_nk(plant);
@@ -211,7 +213,7 @@ static inline void put_stage_row(int nz, int nk, double beta, const double *rest
   for (int k = 0; k < nz; k++) row[k] += beta * beta * gx[k];
 }
 
-// Computes Newton's matrix from the known derivatives of g, and factors the matrix.
+// Computes Newton's matrix from the known derivatives of g, and factors the matrix. Fails with a status of od_sim_step().
 static od_status matrix_of_slopes(od_sim *s, double beta) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant);
   const double *gx = od_sim_at(s, s->gx), *gk = od_sim_rate_matrix(s).gk;

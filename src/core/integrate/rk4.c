@@ -38,7 +38,7 @@ static memory memory_of(od_sim *s, int columns) {
   return m;
 }
 
-// Computes f = [w; k] at a stage's state, and the powers (nq) if the plant has integrals.
+// Computes f = [w; k] at a stage's state, and the powers (nq) if the plant has integrals. Fails with a status of od_sim_step().
 static od_status stage_rates(od_sim *s, double t, const double *x, const double *u, double *f, double *power) {
   const od_plant *plant = s->plant;
   od_sim_leave_point(s);
@@ -49,7 +49,8 @@ static od_status stage_rates(od_sim *s, double t, const double *x, const double 
   return status;
 }
 
-// Computes K of the stage whose rates were computed last, from the derivatives X of its state.
+// Computes K of the stage whose rates were computed last, from the derivatives X of its state. Fails with a status of
+// od_sim_step().
 static od_status stage_derivatives(od_sim *s, od_step_columns c, double node_of_stage, const memory *m) {
   const od_plant *plant = s->plant;
   int nz = plant->nz, nx = od_plant_nx(plant), nu = plant->nu, np = od_sim_np(s);
@@ -131,7 +132,7 @@ static od_status step(od_sim *s, double h, const double *inside, const double *u
   return status == OD_OK ? accept(s, h, u, &m) : status;
 }
 
-// Takes a step, and computes the derivatives `out` from the derivatives of all stages.
+// Takes a step, and computes the derivatives `out` from the derivatives of all stages. Fails with a status of od_sim_step().
 static od_status step_with_jacobians(od_sim *s, double h, const double *u, const od_transition *out) {
   const od_step_columns c = od_sim_columns(s, out);
   const memory m = memory_of(s, c.count);

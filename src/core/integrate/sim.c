@@ -103,8 +103,8 @@ static void forget(od_sim *s) {
 }
 
 // If a plant has its own factorization, but fewer rates than this, the rates are computed with a dense matrix, if there is memory
-// for it. Then the factors of Newton's matrix stay valid; filters need these factors to correct a state. Derivatives need the dense
-// matrix in any case.
+// for this matrix. Then the factors of Newton's matrix stay valid; filters need these factors to correct a state. Derivatives
+// need the dense matrix in any case.
 enum { LARGE_PLANT = 200 };
 od_status od_sim_find_rates(od_sim *s, double t, const double *x, const double *u, double *k) {
   const od_plant *plant = s->plant;
@@ -120,7 +120,7 @@ od_status od_sim_find_rates(od_sim *s, double t, const double *x, const double *
 }
 
 // Computes rates and powers at the current state and inputs. After a small change of the state, such as a filter's correction,
-// Newton's matrix and the trend of the rates remain valid.
+// Newton's matrix and the trend of the rates remain valid. Fails with a status of od_sim_step().
 static od_status evaluate(od_sim *s) {
   int nk = od_plant_nk(s->plant);
   double *k = od_sim_at(s, s->k), *before = od_sim_at(s, s->k_before), *earlier = od_sim_at(s, s->k_earlier),
@@ -389,7 +389,8 @@ od_status od_sim_sample(od_sim *s, double *map, double *by_parameters, bool *cha
   return OD_OK;
 }
 
-// The explicit form is f = [w; k]. In the Jacobian fx, the rows of w are unit rows; in fu and fp, these rows are zero.
+// The explicit form is f = [w; k]. In the Jacobian fx, the rows of w are unit rows; in fu and fp, these rows are zero. Fails with
+// a status of od_sim_step().
 od_status od_sim_derivatives(od_sim *s, double *f, double *fx, double *fu, double *fp) {
   const od_plant *plant = s->plant;
   size_t nz = (size_t)plant->nz, nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant);

@@ -144,7 +144,7 @@ static od_status plain_step(od_sim *s, const attempt *a, const od_transition *ou
   return out ? s->integrator->step_with_jacobians(s, a->h, a->u, out) : s->integrator->step(s, a->h, a->inside, a->u);
 }
 
-// Takes the step with all jumps held at `value`, and computes the guards at its end.
+// Takes the step with all jumps held at `value`, and computes the guards at its end. Fails with a status of od_sim_step().
 static od_status held_step(od_sim *s, const attempt *a, const double *value, const od_transition *out, double *guard) {
   const od_plant *plant = s->plant;
   const memory m = memory_of(s);
@@ -211,7 +211,7 @@ static bool all_agree(const od_sim *s, const memory *m, unknowns *q) {
 }
 
 // Computes the slopes of guards with respect to values, from one step with a changed value for each unknown. The result of the
-// iteration does not depend on the accuracy of the slopes.
+// iteration does not depend on the accuracy of the slopes. Fails with a status of od_sim_step().
 static od_status find_slopes(od_sim *s, const attempt *a, const memory *m, unknowns *q) {
   for (int i = 0; i < q->count; i++) q->v[i] = m->value[q->jump[i]], q->s[i] = m->guard[q->jump[i]];
   for (int c = 0; c < q->count; c++) {
@@ -295,7 +295,7 @@ static int hold_on(od_sim *s, const attempt *a, const memory *m, const unknowns 
 // ---- derivatives of a step that slides
 //
 // The values v of jumps between -1 and 1 depend on all other variables j, because s = 0 at the end. From ds = s_v dv + s_j dj
-// = 0, the derivatives of the new state with respect to j are the derivatives at constant v minus x_v s_v^-1 s_j. Here x_v,
+// = 0, the derivatives of the new state with respect to j are the derivatives at constant v minus x_v s_v^-1 s_j. x_v,
 // like derivatives with respect to parameters, comes from the integrator (od_sim.by_held), and s_v and s_j from the plant.
 
 // Computes the derivatives of the guards of q along a direction: a column of derivatives of the new state, entries `stride`
@@ -310,7 +310,7 @@ static od_status guard_slopes(od_sim *s, const unknowns *q, const double *column
   return status;
 }
 
-// Computes the matrix s_v and factors the matrix.
+// Computes the matrix s_v and factors the matrix. Fails with a status of od_sim_step().
 static od_status factor_slopes(od_sim *s, const memory *m, const unknowns *q, double *matrix, int *pivot) {
   double slope[MOST_UNKNOWNS];
   for (int c = 0; c < q->count; c++) {

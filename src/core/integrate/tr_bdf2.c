@@ -230,7 +230,7 @@ static od_status differentiate(od_sim *s, const od_stage *stage, double beginnin
   return OD_OK;
 }
 
-// Takes the first stage and computes the derivatives of k0 + k2.
+// Takes the first stage and computes the derivatives of k0 + k2. Fails with a status of od_sim_step().
 static od_status first_with_jacobians(od_sim *s, double h, const double *u, od_step_columns c, const memory *m) {
   od_stage stage = first_stage(s, h, od_sim_inputs_inside(s, u));
   stage.to_differentiate = true;

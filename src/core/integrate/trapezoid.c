@@ -35,7 +35,7 @@ static od_status solve_step(od_sim *s, double h, const od_stage *stage) {
 // ---- the local error
 
 // Computes h^3/12 x''' from the last three rates. By Taylor's series, a step adds this term to the error of first-order states and
-// rates. It adds h^3/12 w'' to the error of positions.
+// rates. A step adds h^3/12 w'' to the error of positions.
 static void bend_of_rates(od_sim *s, double h) {
   const double *k0 = od_sim_at(s, s->k), *k1 = od_sim_at(s, s->k_next), *before = od_sim_at(s, s->k_before);
   double *curve = od_sim_at(s, s->curve), earlier = s->last_step;
@@ -174,7 +174,8 @@ static void restore_stage(od_sim *s) {
   memcpy(od_sim_at(s, s->k_next), end + nx, (size_t)nk * sizeof *end);
 }
 
-// Computes the derivatives at the half-way point, then restores the solution of the stage with its residual.
+// Computes the derivatives at the half-way point, then restores the solution of the stage with its residual. Fails with a status
+// of od_sim_step().
 static od_status differentiate_half_way(od_sim *s, const od_stage *stage, int by, const double *dx) {
   go_half_way(s, dx);
   od_status status = od_sim_differentiate_stage(s, stage, by);

@@ -59,7 +59,7 @@ static inline int first_below(int n, const double *a, int k) {
 
 // Rows have different units, such as newtons or pascals per second. Therefore pivots are chosen by their size relative to the size
 // of their original row. Until row k is chosen, pivot[k] holds the result of scale_of_row() for row k. All sizes are computed
-// before the first row changes.
+// before the first row changes. Fails with OD_NOT_FINITE or OD_SINGULAR.
 od_status od_lu_factor(int n, double *a, int *pivot) {
   bool scaled = false;
   for (int k = 0; k < n; k++) {

@@ -179,7 +179,7 @@ bool od_sparse_analyze(int n, const int *row, const int *column, int entries, lo
 // ---- values of the factors, and solution
 
 // Factors row by row. Each row is expanded into a dense row; then multiples of earlier rows are subtracted from the dense row. The
-// diagonal contains the inverse pivots.
+// diagonal contains the inverse pivots. Fails with OD_NOT_FINITE or OD_SINGULAR.
 od_status od_sparse_factor(const od_sparse *s, double *restrict values, double *restrict scratch) {
   const int *column = s->column;
   for (int i = 0; i < s->n; i++) {

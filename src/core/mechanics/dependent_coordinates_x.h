@@ -10,7 +10,7 @@ static inline od_status check_pivot(od_x pivot) {
 }
 
 // Factors a full 2 x 2 matrix, such as the matrix of one planar loop, with two divisions that do not depend on each
-// other.
+// other. Fails with OD_NOT_FINITE or OD_SINGULAR.
 static inline od_status factor_pair(const int *source, const od_x *entry, od_x *lu) {
   od_x a[4];
   for (int e = 0; e < 4; e++) a[e] = source[e] >= 0 ? entry[source[e]] : 0;
@@ -25,7 +25,8 @@ static inline od_status factor_pair(const int *source, const od_x *entry, od_x *
   return status;
 }
 
-// Factors Phi_dep, the dependent columns of the closure Jacobian, row by row in the order of the pivots.
+// Factors Phi_dep, the dependent columns of the closure Jacobian, row by row in the order of the pivots. Fails with OD_NOT_FINITE
+// or OD_SINGULAR.
 static od_status factor_closure(const od_model *m, const int *in, od_x *w) {
   const od_layout *l = &m->layout;
   const int *start = in + l->lu_start, *diagonal = in + l->lu_diagonal, *column = in + l->lu_column;

@@ -75,7 +75,7 @@ static void predict_dependent(const od_model *m, const int *in, od_x *w, const o
 }
 
 // Moves to new independent coordinates and closes the loops. Changes are usually small. A large change (a state set by the caller)
-// is divided into at most 100 stages, to keep the dependent coordinates on their branch.
+// is divided into at most 100 stages, to keep the dependent coordinates on their branch. Fails with OD_NOT_CONVERGED, OD_NOT_FINITE or OD_SINGULAR.
 static od_status move_to(const od_model *m, const int *in, od_x *w, const od_x *z) {
   const od_layout *l = &m->layout;
   int free = m->freedom, most = 100;

@@ -14,10 +14,7 @@ enum { ND = OD_PLANAR_ND, NV = OD_PLANAR_NV, NR = OD_PLANAR_NR, NI = OD_PLANAR_N
 enum { ND = OD_SPATIAL_ND, NV = OD_SPATIAL_NV, NR = OD_SPATIAL_NR, NI = OD_SPATIAL_NI, NA = 3 };
 #endif
 
-// The equations are linear in some vectors. od_t is the type of their entries: here the scalar type of the kernel, in lanes_x.h
-// lanes. T(name) is a function of such a vector. PT(name) is the product of a value at the point with such a vector; TP(name) is
-// the product in the opposite order. D(name) is the address of a tangent. A function marked OD_STAGE is called from several places;
-// a function marked OD_PART is inlined.
+// Type and names for scalars: od_t is the scalar type of the kernel. lanes_x.h defines the same macros for lanes.
 #define od_t     od_x
 #define T(name)  name
 #define PT(name) name

@@ -222,7 +222,8 @@ static void list_jumps(od_model *m) {
 
 // Sets the typical rates of the first-order states: 10 bar/s for pressures of nodes and for states of blocks in
 // pascals; for other states of blocks, the scale of their class, or 1. Element classes define the typical rates of
-// their states. With a typical rate of 1, round-off of a state in pascals would look like a large correction.
+// their states. With a typical rate of 1, round-off of a state in pascals would look like a large correction. Returns false if an
+// allocation fails.
 static bool scale_states(od_model *m, od_arena *arena) {
   m->state_scale = OD_TAKE(arena, double, m->states);
   if (!m->state_scale) return false;

@@ -169,7 +169,7 @@ static bool check_blocks(const checking *c) {
   return true;
 }
 
-// Checks the numbers of jumps: first the jumps of elements, then the jumps of blocks.
+// Checks the numbers of jumps: first the jumps of elements, then the jumps of blocks. Returns false after storing the reason.
 static bool check_jumps(const checking *c) {
   const od_model *m = c->m;
   long long jumps = 0;
@@ -202,7 +202,8 @@ static bool may_have_numbers(const od_model *m, int first, int count) {
 
 // ---- the mechanism
 
-// Checks the numbers, links and coordinates that bodies, points, joints, gears, loads and actuators refer to.
+// Checks the numbers, links and coordinates that bodies, points, joints, gears, loads and actuators refer to. Returns false after
+// storing the reason.
 static bool check_bodies(const checking *c) {
   const od_model *m = c->m;
   for (int i = 0; i < m->bodies; i++)
@@ -362,7 +363,8 @@ static bool instance_fits_class(const od_model *m, int index) {
   return true;
 }
 
-// Checks that batches and instances have the places that the layout and their classes give, and that the pool repeats their numbers.
+// Checks that batches and instances have the places that the layout and their classes give, and that the pool repeats their
+// numbers. Returns false after storing the reason.
 static bool check_instances(const checking *c) {
   const od_model *m = c->m;
   const od_layout *l = &m->layout;
@@ -413,7 +415,8 @@ static bool check_instances(const checking *c) {
 
 // ---- connections
 
-// Checks the targets of the outputs of all instances: place, row of derivatives, and the lists of forces and displacers.
+// Checks the targets of the outputs of all instances: place, row of derivatives, and the lists of forces and displacers. Returns
+// false after storing the reason.
 static bool check_targets(const checking *c) {
   const od_model *m = c->m;
   const od_join *j = &m->join;
@@ -475,7 +478,7 @@ static bool increases(const int *list, int begin, int end) {
   return true;
 }
 
-// Checks sparse rows: starts of rows, and increasing columns within each row.
+// Checks sparse rows: starts of rows, and increasing columns within each row. Returns false after storing the reason.
 static bool check_rows(const checking *c) {
   const od_join *j = &c->m->join;
   for (int i = 0; i + 1 < j->row_starts; i++)

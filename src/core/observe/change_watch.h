@@ -78,7 +78,7 @@ void od_change_watch_corrected(od_change_watch *w);
 // Ends a sample at time t. p and p_variance: estimates and variances of all parameters (np). is_valid: whether the filter is
 // consistent at this sample; else the watch starts again. Returns true if a change is detected. Then delta (n) is the change of the
 // estimate, P (n x n) its covariance to be added, and *out the change. If several parameters may be the cause, *out has the most
-// likely one; od_change_watch_name() corrects it later.
+// likely one; od_change_watch_name() corrects the name later.
 bool od_change_watch_end(od_change_watch *w, double t, const double *p, const double *p_variance, bool is_valid,
                          double *delta, double *P, od_parameter_change *out);
 // Updates the changed parameter of the last detected change, and its estimate after the change, from the present estimates. The

@@ -27,7 +27,8 @@ static size_t memory(const od_plant *plant, const od_observer_options *o) {
   return 0;
 }
 
-// The kinematic transition replaces the blocks of positions and velocities in the exact transition.
+// The kinematic transition replaces the blocks of positions and velocities in the exact transition. Fails with a status of
+// od_sim_step().
 static od_status predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
   int nz = o->plant->nz;
   double *A = od_observer_at(o, od_observer_linear(o)->A), *B = o->np ? od_observer_at(o, o->map_p) : NULL;

@@ -101,7 +101,7 @@ static od_status predict(od_observer *o, double h, const double *u, const double
   return OD_OK;
 }
 
-// Corrects the estimate, records the sensor values, and smooths some samples of the window.
+// Corrects the estimate, records the sensor values, and smooths some samples of the window. Fails with a status of od_sim_step().
 static od_status correct(od_observer *o, const double *y) {
   od_smoother *s = smoother_of(o);
   od_linear *l = od_observer_linear(o);

@@ -38,7 +38,7 @@ typedef struct trial {
 } trial;
 
 // Computes the Jacobians of a trial at x + factor s: first with respect to the states (rows x nx), then with respect to the
-// parameters (rows x np).
+// parameters (rows x np). Fails with a status of od_sim_step().
 static od_status jacobians(od_observer *o, const od_deviations *r, const trial *t, double factor, const double *s,
                            int rows, double *J) {
   od_sim *probe = od_deviations_probe(o);
@@ -87,7 +87,8 @@ static void fill_curvatures(od_observer *o, od_deviations *r, const trial *t, in
   }
 }
 
-// Predicts with second derivatives of the step along the rows of the covariance's square root.
+// Predicts with second derivatives of the step along the rows of the covariance's square root. Fails with a status of
+// od_sim_step().
 static od_status predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
   od_deviations r = rows_of(o);
   const od_linear *l = od_observer_linear(o);
@@ -108,7 +109,7 @@ static od_status predict(od_observer *o, double h, const double *u, const double
   return od_deviations_predicted(o, &r, shift, Q, q);
 }
 
-// Fills the rows of the sensors and their expected values at the estimate.
+// Fills the rows of the sensors and their expected values at the estimate. Fails with a status of od_sim_step().
 static od_status fill_sensors(od_observer *o, od_deviations *r) {
   const od_linear *l = od_observer_linear(o);
   int n = o->nx + o->np, width = n + o->ny;

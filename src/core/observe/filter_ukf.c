@@ -76,7 +76,7 @@ static od_status evaluate(od_observer *o, const trial *t, double *result) {
 }
 
 // Computes the results at both sigma points along d minus the result at the center (count entries each). *part: the fraction of the
-// distance at which both points could be reached.
+// distance at which both points could be reached. Fails with a status of od_sim_step().
 static od_status try_pair(od_observer *o, const od_deviations *r, const trial *t, double c, const double *d,
                           const double *middle, int count, double *part) {
   od_status status = OD_OK;
@@ -95,7 +95,7 @@ static od_status try_pair(od_observer *o, const od_deviations *r, const trial *t
 }
 
 // Adds the rows of all pairs: results (count, at entry `place` of a row) and the rows s themselves (starting at entry `first`).
-// `shift` receives d.
+// `shift` receives d. Fails with a status of od_sim_step().
 static od_status fill(od_observer *o, od_deviations *r, const trial *t, const double *middle, int count, int place,
                       int first, double *shift) {
   int n = o->nx + o->np, width = n + o->ny;
@@ -128,7 +128,7 @@ static od_deviations rows_of(const od_observer *o) {
   return od_deviations_of(o, 2 * (o->nx + o->np) + 1);
 }
 
-// Predicts with sigma points about the estimate.
+// Predicts with sigma points about the estimate. Fails with a status of od_sim_step().
 static od_status predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
   od_deviations r = rows_of(o);
   double *shift = od_observer_at(o, od_observer_linear(o)->delta);

@@ -34,7 +34,8 @@ od_status od_smoother_jump(od_smoother *s, od_observer *w) {
   return od_covariance_predict(&b, map, s->np ? map_p : NULL, NULL, NULL) ? OD_OK : OD_NOT_FINITE;
 }
 
-// Coordinates do not change within a window: the window ends where the coordinates of the live observer change.
+// Coordinates do not change within a window: the window ends where the coordinates of the live observer change. Fails with a
+// status of od_sim_step().
 od_status od_smoother_predict(od_smoother *s, long k, const double *dx) {
   od_observer *w = od_smoother_worker(s);
   od_window_sample e = od_smoother_sample(s, k);
@@ -97,7 +98,7 @@ static od_status go_there(od_smoother *s, const double *by) {
 }
 
 // Takes the step to sample k and adds the trajectory's noise at this sample. *is_shifted: whether sensors are linearized at a
-// distance from the trajectory until od_sim_end_shift().
+// distance from the trajectory until od_sim_end_shift(). Fails with a status of od_sim_step().
 static od_status go_on(od_smoother *s, long k, bool *is_shifted) {
   const od_observer *w = od_smoother_worker(s);
   double *by = od_smoother_at(s, s->work) + s->n, *delta = od_observer_at(w, od_observer_linear(w)->delta);
@@ -111,7 +112,7 @@ static od_status go_on(od_smoother *s, long k, bool *is_shifted) {
   return moves && !*is_shifted ? go_there(s, by) : OD_OK;
 }
 
-// Applies the sensors of sample k, linearized at a distance `moved` from the trajectory.
+// Applies the sensors of sample k, linearized at a distance `moved` from the trajectory. Fails with a status of od_sim_step().
 static od_status take_sensors(od_smoother *s, long k) {
   od_observer *w = od_smoother_worker(s);
   const od_linear *l = od_observer_linear(w);

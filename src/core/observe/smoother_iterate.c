@@ -170,7 +170,7 @@ static bool grows(const od_smoother *s) {
 }
 
 // Moves the worker to the new estimate at the window's end. The next window begins at this end, or at the start of this
-// window.
+// window. Fails with a status of od_sim_step().
 static od_status close_window(od_smoother *s) {
   od_observer *w = od_smoother_worker(s);
   size_t d = sizeof(double);
@@ -262,7 +262,7 @@ static bool try_other_start(od_smoother *s) {
 }
 
 // Ends the iteration: tries another start, first restores the derivatives of the accepted trajectory if they were lost,
-// widens a prior that is too narrow, or closes the window.
+// widens a prior that is too narrow, or closes the window. Fails with a status of od_sim_step().
 static od_status finish(od_smoother *s) {
   if (try_other_start(s)) return OD_OK;
   if (!s->fresh) return go_back(s, 0);
@@ -293,7 +293,7 @@ static bool is_last_pass(const od_smoother *s) {
   return s->passes >= (s->attempt == 0 && is_poor(s) ? PASSES_BEFORE_RESTART : MOST_PASSES);
 }
 
-// Accepts the tried trajectory, then ends the iteration or begins the next backward pass.
+// Accepts the tried trajectory, then ends the iteration or begins the next backward pass. Fails with a status of od_sim_step().
 static od_status accept(od_smoother *s) {
   s->best = s->J;
   s->has_end = s->fresh = 1;
@@ -307,7 +307,7 @@ static od_status accept(od_smoother *s) {
   return OD_OK;
 }
 
-// Compares the first trajectory with another starting trajectory, if there is one.
+// Compares the first trajectory with another starting trajectory, if there is one. Fails with a status of od_sim_step().
 static od_status judge_first(od_smoother *s, bool complete) {
   bool better = complete && s->J < s->best;
   if (s->comparing == 0 && complete && !is_surprise(s->J, expected_J(s), inconsistency_sigmas)) return accept(s);
@@ -353,7 +353,8 @@ static od_status piece_back(od_smoother *s) {
   return OD_OK;
 }
 
-// Ends the restoration. Accepts the restored trajectory unless it is already the accepted trajectory.
+// Ends the restoration. Accepts the restored trajectory unless it is already the accepted trajectory. Fails with a status of
+// od_sim_step().
 static od_status end_going_back(od_smoother *s) {
   s->restoring = 0;
   keep_end(s, true);
@@ -373,7 +374,7 @@ static od_status piece_forward(od_smoother *s) {
 }
 
 // Performs a piece of the catch-up: propagates the worker by one sample, or replaces the live observer if the worker
-// has reached the latest sample.
+// has reached the latest sample. Fails with a status of od_sim_step().
 static od_status piece_catch_up(od_smoother *s, od_observer *o) {
   if (s->at == s->last) {
     replace_live(s, o);

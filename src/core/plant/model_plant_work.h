@@ -200,8 +200,8 @@ size_t od_model_plant_tree_size(const od_plant_data *d);  // bytes
 void od_model_plant_tree_limit_pivots(const od_plant_data *d, void *work);
 
 // sparse_steps.c: machines with sparse rows of rates. The first function computes the circuit's rows of a column, for changes of
-// lengths and speeds. The second computes a row of factor * dg/dc, for all states of the circuit. The others factor and solve the
-// matrix of a step.
+// lengths and speeds. The second computes a row of factor * dg/dc, for all states of the circuit. The other functions factor and
+// solve the matrix of a step.
 void od_model_plant_sparse_motion(const od_plant_data *d, const od_work_parts *p, double *column);
 void od_model_plant_sparse_state_row(const od_plant_data *d, const od_work_parts *p, int state, double factor,
                                      double *row);

@@ -1,5 +1,5 @@
-// Plants in the memory of an arena. Such a plant needs no od_plant_free(); it ends with its arena. Programs without allocation create
-// their plants with these functions.
+// Plants in the memory of an arena. Such a plant needs no od_plant_free(); the plant ends with its arena. Programs without
+// allocation create their plants with these functions.
 #ifndef OD_PLANT_IN_ARENA_H
 #define OD_PLANT_IN_ARENA_H
 

@@ -1,10 +1,10 @@
-// The system of a page: no files, no environment, no clock. The C library calls the functions of WASI; here they are defined instead
-// of imported, so that a page need not provide them.
+// The system of a page: no files, no environment, no clock. The C library calls the functions of WASI; this file defines these
+// functions, so that a page need not provide them.
 #include <stdint.h>
 #include <wasi/api.h>
 
 #define WASI(name) __imported_wasi_snapshot_preview1_##name
-// Every function that the C library may call here, with the types of its arguments in WebAssembly.
+// Every function that the C library may call in this program, with the types of its arguments in WebAssembly.
 #define FAILS(name, ...)            \
   int32_t WASI(name)(__VA_ARGS__);  \
   int32_t WASI(name)(__VA_ARGS__) { \

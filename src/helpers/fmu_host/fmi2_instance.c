@@ -41,7 +41,7 @@ static bool instantiate(od_fmu *f) {
   return end_creation(f);
 }
 
-// Iterates an event until the discrete states no longer change.
+// Iterates an event until the discrete states no longer change. Returns false after storing the reason.
 static bool iterate_event(od_fmu *f) {
   fmi2EventInfo info = {.newDiscreteStatesNeeded = fmi2True};
   for (int i = 0; info.newDiscreteStatesNeeded; i++) {

@@ -33,7 +33,7 @@ static bool instantiate(od_fmu *f) {
   return end_creation(f);
 }
 
-// Iterates an event until the discrete states no longer change.
+// Iterates an event until the discrete states no longer change. Returns false after storing the reason.
 static bool iterate_event(od_fmu *f) {
   bool more = true, terminate = false, nominals, states, has_next = false;
   double next = INFINITY;

@@ -85,7 +85,7 @@ static bool is_inside(const char *name) {
   return true;
 }
 
-// Creates all folders of a path below `folder`.
+// Creates all folders of a path below `folder`. Returns false if a folder cannot be created.
 static bool make_folders(char *path, size_t from) {
   for (char *at = path + from; (at = strchr(at, '/')) != NULL; at++) {
     *at = '\0';

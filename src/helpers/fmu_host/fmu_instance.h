@@ -9,8 +9,8 @@ typedef struct od_fmu od_fmu;
 // The functions of a version of FMI. All functions return false after an error, whose text is in od_fmu.error.
 typedef struct od_fmi {
   bool (*load)(od_fmu *f);  // finds the functions in the binary
-  // Creates the instance; then starts it with the values of the parameters and inputs at time t. After the start the instance is in
-  // continuous-time mode or in step mode. free_instance: frees the instance, if there is one.
+  // Creates the instance; then starts the FMU with the values of the parameters and inputs at time t. After the start the
+  // instance is in continuous-time mode or in step mode. free_instance: frees the instance, if there is one.
   bool (*instantiate)(od_fmu *f);
   bool (*start)(od_fmu *f, double t, const double *q, const double *u);
   void (*free_instance)(od_fmu *f);
@@ -57,7 +57,8 @@ struct od_fmu {
 // The name of the function of the FMU that runs, for messages about crashes; "": none.
 extern const char *volatile od_fmu_running;
 
-// Loads the binary. The description and the folder must outlive `f`.
+// Loads the binary. The description and the folder must outlive `f`. Returns false and stores the reason in f->error if the
+// binary cannot be loaded.
 bool od_fmu_load(od_fmu *f, const od_fmu_description *d, od_fmu_interface interface, const char *folder);
 // Set and get all variables of a list.
 bool od_fmu_set_list(od_fmu *f, const od_fmu_list *list, const double *value);

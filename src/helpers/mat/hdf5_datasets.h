@@ -48,7 +48,7 @@ typedef struct od_hdf5_file {
 } od_hdf5_file;
 
 // Opens a file and lists the columns of its table, in memory of the arena. The program never closes the file, because it ends after
-// one request.
+// one request. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 od_status od_hdf5_open(const char *path, const od_mat_wish *wish, od_arena *arena, od_hdf5_file *f, od_error *err);
 
 // Returns whether a type is a compound type whose members are processed. At the largest depth of nesting the result is

@@ -116,7 +116,8 @@ static od_status choose_caches(source *s, int sources, long long bytes, od_error
   return OD_OK;
 }
 
-// Opens the dataset of a source for its columns wanted[s->first] to wanted[s->last] of the table.
+// Opens the dataset of a source for its columns wanted[s->first] to wanted[s->last] of the table. Fails with OD_BAD_INPUT or
+// OD_NO_MEMORY.
 static od_status open_source(const od_hdf5_file *f, const int *wanted, source *s, od_arena *arena, od_error *err) {
   const od_hdf5_dataset *d = s->set;
   const od_series *series;
@@ -144,7 +145,8 @@ static od_status open_source(const od_hdf5_file *f, const int *wanted, source *s
   return OD_OK;
 }
 
-// Splits the wanted columns into datasets: columns of a dataset are neighbors. Columns and rows of a square matrix are two sources.
+// Splits the wanted columns into datasets: columns of a dataset are neighbors. Columns and rows of a square matrix are two
+// sources. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status open_sources(const od_hdf5_file *f, const int *wanted, int count, long long bytes, source **out,
                               int *sources, od_arena *arena, od_error *err) {
   *sources = 0;

@@ -20,8 +20,8 @@ typedef struct od_array {
   size_t rows, columns;
   const void *source;  // data of the reader that listed the array
   const char *flaw;    // reason why the array has no numbers, a sentence without the path of the file; NULL: the array
-                       // has numbers. A flawed array is one column. Without rows, it belongs to tables of every length
-  const char *unit;    // NULL: none
+      // has numbers. A flawed array is one column. Without rows, the column belongs to tables of every length
+  const char *unit;             // NULL: none
   const char *const *label;     // names of the columns; NULL: names in MATLAB's form
   const char *const *own_unit;  // units of the columns; NULL: `unit`
   bool is_time;                 // whether an attribute of the file marks the vector as the time

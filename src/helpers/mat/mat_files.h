@@ -17,10 +17,12 @@ typedef struct od_mat_wish {
   bool no_time;
 } od_mat_wish;
 
-// Reads the file and sends its table (OD_HELPER_TABLE). The caller sends the returned status and the message.
+// Reads the file and sends its table (OD_HELPER_TABLE). The caller sends the returned status (OD_BAD_INPUT or OD_NO_MEMORY on
+// failure) and the message.
 od_status od_mat_read_file(const char *path, long long bytes, const od_mat_wish *wish, od_channel *to, od_error *err);
 
-// Receives the variables of a request and writes the file. Then compares the file with hashes of the received data.
+// Receives the variables of a request and writes the file. Then compares the file with hashes of the received data. Fails with
+// OD_IO.
 od_status od_mat_write_file(const char *path, od_channel *from, od_error *err);
 
 #endif

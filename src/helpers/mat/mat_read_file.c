@@ -159,7 +159,7 @@ static od_status check_numbers(const od_arrays *g, size_t rows, od_error *err) {
                  "the file contains no vectors or matrices of numbers; expected vectors of equal length");
 }
 
-// Reads all variables. The variables are not freed, because the program ends afterward.
+// Reads all variables. The variables are not freed, because the program ends afterward. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status read_open(mat_t *mat, const char *path, long long bytes, const od_mat_wish *wish, od_channel *to,
                            od_error *err) {
   OD_SCRATCH(scratch);

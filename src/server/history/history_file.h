@@ -2,12 +2,12 @@
 #ifndef OD_HISTORY_FILE_H
 #define OD_HISTORY_FILE_H
 
-#include <sqlite3.h>
 #include <stdbool.h>
 
 #include "history/history.h"
+#include "history/store.h"
 
-// A bucket that is not complete: its number, and the values so far.
+// A bucket that is not complete: its number, and minimum, maximum, sum and count so far.
 typedef struct od_open_bucket {
   int64_t number;
   long count;
@@ -29,8 +29,9 @@ typedef struct od_history_machine {
   bool has_rows, kept_has_rows;  // whether `second` and the open buckets are valid
   od_open_bucket *open, *kept;   // OD_LEVELS x channels
 
-  double *rows;  // rows since the last commit, `capacity` rows
+  double *rows;  // rows that are not committed, `capacity` rows
   int count, capacity;
+  int sent;  // number of the first of these rows that are in the transaction
 } od_history_machine;
 
 // Statements that are prepared once.
@@ -44,36 +45,51 @@ typedef enum od_statement_name {
   OD_STATEMENTS
 } od_statement_name;
 
+// An event, or the acknowledgement of an event (kind[0] == 0: at `clock`), that is not committed.
+typedef struct od_new_event {
+  int64_t id, machine;  // machine: id; 0: the twin
+  double t, clock;
+  char kind[24], text[400];
+} od_new_event;
+
+enum { OD_MOST_NEW_EVENTS = 1024 };
+
 struct od_history {
   od_arena memory;
   od_twin_history settings;
-  sqlite3 *db;
-  int lock;       // descriptor of the locked file
-  int64_t event;  // id of the event that was added last
-  sqlite3_stmt *statement[OD_STATEMENTS];
+  od_store *store;
+  od_statement *statement[OD_STATEMENTS];
   bool in_transaction, has_failed;  // has_failed: whether a statement of the transaction has failed
-  char reason[300];                 // description of the last error of the database
-  double reading_until;             // of a reader: monotonic time at which its reading ends, s
+  bool in_doubt;                    // whether the connection was lost while the transaction ended
+  int64_t event, last_event;        // id of the event that was added last (-1: it was not added); greatest id
+  od_new_event *new_event;          // OD_MOST_NEW_EVENTS
+  int new_events, sent_events;      // sent_events: number of the first ones that are in the transaction
   od_history_machine *machine;
   int machines;
 };
 
-// Reports the last error of the database.
+// Stores the last error of the database in err. what: the operation, for the message. Returns OD_IO.
 od_status od_history_fail(od_history *h, const char *what, od_error *err);
-// Runs statements without a result.
+// Runs statements without a result. Fails with OD_IO.
 od_status od_history_run(od_history *h, const char *sql, od_error *err);
-// Prepares a statement; the caller finalizes it. NULL on failure.
-sqlite3_stmt *od_history_prepare(od_history *h, const char *sql, od_error *err);
+// Prepares a statement; the caller ends it with od_statement_end(). NULL on failure.
+od_statement *od_history_prepare(od_history *h, const char *sql, od_error *err);
 // Begins the transaction if none is open.
 od_status od_history_enter(od_history *h, od_error *err);
-// Runs a statement with bound values to its end and resets it.
-od_status od_history_step(od_history *h, sqlite3_stmt *s, od_error *err);
+// Runs a statement of the transaction, without rows, and resets it.
+od_status od_history_execute(od_history *h, od_statement *s, od_error *err);
+// Runs a statement to its next row. Returns false at the end, and on failure with *status. Does nothing if *status is a failure.
+bool od_history_next(od_history *h, od_statement *s, od_status *status, od_error *err);
+// Adds the size of rows that were added (or removed, negative) to that of the data.
+void od_history_account(od_history *h, double bytes);
+// About how many bytes of the database a row needs beside its texts and blocks, with its index.
+enum { OD_ROW_BYTES = 130 };
 
-// history_pyramid.c: adds a row to the open buckets and writes those that are complete.
+// history_pyramid.c: adds a row to the open buckets and writes the complete buckets. Fails with OD_IO.
 od_status od_pyramid_take(od_history *h, od_history_machine *m, const double *row, od_error *err);
-// Computes the open buckets from the stored blocks and buckets, after the channels have been defined.
+// Computes the open buckets from the stored blocks and buckets, after the channels have been defined. Fails with OD_IO.
 od_status od_pyramid_restore(od_history *h, od_history_machine *m, od_error *err);
-// Copies the open buckets, or sets them back to the copy.
+// od_pyramid_keep() copies the open buckets, and od_pyramid_return() restores the copy.
 void od_pyramid_keep(od_history_machine *m);
 void od_pyramid_return(od_history_machine *m);
 static inline int64_t od_bucket_at(double t, int level) {

@@ -1,6 +1,6 @@
-// The pyramid: minimum, maximum and sum of each channel in buckets of 1 s, 8 s, 64 s and so on. Only complete buckets are stored. The open ones
-// are in memory; after a restart they are computed from the stored rows and buckets, with the same bits, because sums are added in the same
-// order.
+// The pyramid: minimum, maximum and sum of each channel in buckets of 1 s, 8 s, 64 s and so on. Only complete buckets are stored.
+// The other buckets are in memory. After a restart they are computed from the stored rows and buckets, with the same bits,
+// because sums are added in the same order.
 #include <math.h>
 #include <string.h>
 
@@ -23,29 +23,31 @@ static void merge(od_open_bucket *to, const od_open_bucket *from) {
 }
 
 static od_status store_bucket(od_history *h, int64_t channel, int level, const od_open_bucket *b, od_error *err) {
-  sqlite3_stmt *s = h->statement[OD_ADD_BUCKET];
-  sqlite3_bind_int64(s, 1, channel);
-  sqlite3_bind_int(s, 2, level);
-  sqlite3_bind_int64(s, 3, b->number);
-  sqlite3_bind_int64(s, 4, b->count);
-  sqlite3_bind_double(s, 5, b->min);
-  sqlite3_bind_double(s, 6, b->max);
-  sqlite3_bind_double(s, 7, b->sum);
-  return od_history_step(h, s, err);
+  od_statement *s = h->statement[OD_ADD_BUCKET];
+  od_bind_integer(s, 1, channel);
+  od_bind_integer(s, 2, level);
+  od_bind_integer(s, 3, b->number);
+  od_bind_integer(s, 4, b->count);
+  od_bind_number(s, 5, b->min);
+  od_bind_number(s, 6, b->max);
+  od_bind_number(s, 7, b->sum);
+  od_history_account(h, OD_ROW_BYTES);
+  return od_history_execute(h, s, err);
 }
 
-// Stores the estimates at the end of a bucket of level 0.
+// Stores the estimates at the end of a bucket of level 0. Fails with OD_IO.
 static od_status store_estimates(od_history *h, const od_history_machine *m, od_error *err) {
   od_status status = OD_OK;
-  sqlite3_stmt *s = h->statement[OD_ADD_ESTIMATE];
+  od_statement *s = h->statement[OD_ADD_ESTIMATE];
   for (int i = 0; i < m->channels && status == OD_OK && !isnan(m->last_row[0]); i++) {
     const double value = m->last_row[1 + i], sigma = m->sigma[i] >= 0 ? m->last_row[1 + m->sigma[i]] : (double)NAN;
     if (m->sigma[i] < 0 || isnan(value)) continue;
-    sqlite3_bind_int64(s, 1, m->channel[i]);
-    sqlite3_bind_double(s, 2, m->last_row[0]);
-    sqlite3_bind_double(s, 3, value);
-    if (!isnan(sigma)) sqlite3_bind_double(s, 4, sigma);
-    status = od_history_step(h, s, err);
+    od_bind_integer(s, 1, m->channel[i]);
+    od_bind_number(s, 2, m->last_row[0]);
+    od_bind_number(s, 3, value);
+    od_bind_number(s, 4, sigma);
+    od_history_account(h, OD_ROW_BYTES);
+    status = od_history_execute(h, s, err);
   }
   return status;
 }
@@ -56,6 +58,7 @@ static int64_t parent_of(int64_t number) {
 }
 
 // Completes the open buckets of a level: stores them, and adds them to the next level. next: number of the next open bucket.
+// Fails with OD_IO.
 static od_status complete(od_history *h, od_history_machine *m, int level, int64_t next, od_error *err) {
   od_status status = OD_OK;
   const int64_t present = parent_of(open_buckets(m, level)[0].number), above = parent_of(next);
@@ -120,50 +123,53 @@ void od_pyramid_return(od_history_machine *m) {
 
 // --- Restart ------------------------------------------------------------------------------------------------------
 
-// Reads the rows of the open buckets of level 0 from the blocks. Blocks of another layout are left out.
+// Reads the rows of the open buckets of level 0 from the blocks. Blocks of another layout are left out. Fails with OD_IO.
 static od_status restore_rows(od_history *h, od_history_machine *m, od_error *err) {
   OD_SCRATCH(scratch);
-  sqlite3_stmt *s = od_history_prepare(
-      h, "SELECT rows, data FROM block WHERE machine = ? AND layout = ? AND last >= ? ORDER BY last", err);
+  od_statement *s = od_history_prepare(
+      h, "SELECT rows, data FROM block WHERE machine = $1 AND layout = $2 AND last >= $3 ORDER BY last", err);
   double *row = OD_TAKE(&scratch, double, m->channels + 1);
-  if (!s || !row) return OD_IO;
-  sqlite3_bind_int64(s, 1, m->id);
-  sqlite3_bind_int64(s, 2, m->layout);
-  sqlite3_bind_double(s, 3, (double)m->second);
-  while (sqlite3_step(s) == SQLITE_ROW) {
-    const int count = sqlite3_column_int(s, 0);
-    const char *data = sqlite3_column_blob(s, 1);
-    if ((int64_t)sqlite3_column_bytes(s, 1) != (int64_t)count * (m->channels + 1) * (int64_t)sizeof *row) continue;
-    for (int i = 0; i < count; i++) {
+  od_status status = s && row ? OD_OK : OD_IO;
+  if (status == OD_OK) {
+    od_bind_integer(s, 1, m->id);
+    od_bind_integer(s, 2, m->layout);
+    od_bind_number(s, 3, (double)m->second);
+  }
+  while (od_history_next(h, s, &status, err)) {
+    const int64_t count = od_column_integer(s, 0);
+    const od_value block = od_column(s, 1);
+    const char *data = block.bytes;
+    if ((int64_t)block.size != count * (m->channels + 1) * (int64_t)sizeof *row) continue;
+    for (int64_t i = 0; i < count; i++) {
       for (int c = 0; c <= m->channels; c++)
         memcpy(&row[c], data + ((size_t)c * (size_t)count + (size_t)i) * sizeof *row, sizeof *row);
       if (od_bucket_at(row[0], 0) == m->second) add_row(m, row);
     }
   }
-  sqlite3_finalize(s);
-  return OD_OK;
+  od_statement_end(s);
+  return status;
 }
 
-// Reads the complete buckets of the level below that belong to the open buckets of a level.
+// Reads the complete buckets of the level below that belong to the open buckets of a level. Fails with OD_IO.
 static od_status restore_level(od_history *h, od_history_machine *m, int level, od_error *err) {
-  sqlite3_stmt *s = od_history_prepare(
+  od_statement *s = od_history_prepare(
       h,
-      "SELECT count, min, max, sum FROM bucket WHERE channel = ? AND level = ? AND number >= ? AND number < ? ORDER BY number",
+      "SELECT count, min, max, sum FROM bucket WHERE channel = $1 AND level = $2 AND number >= $3 AND number < $4 ORDER BY number",
       err);
-  if (!s) return OD_IO;
-  for (int i = 0; i < m->channels; i++) {
+  od_status status = s ? OD_OK : OD_IO;
+  for (int i = 0; i < m->channels && status == OD_OK; i++) {
     od_open_bucket *b = &open_buckets(m, level)[i];
-    sqlite3_bind_int64(s, 1, m->channel[i]);
-    sqlite3_bind_int(s, 2, level - 1);
-    sqlite3_bind_int64(s, 3, b->number * OD_LEVEL_FACTOR);
-    sqlite3_bind_int64(s, 4, open_buckets(m, level - 1)[i].number);
-    while (sqlite3_step(s) == SQLITE_ROW)
-      merge(b, &(od_open_bucket){0, (long)sqlite3_column_int64(s, 0), sqlite3_column_double(s, 1),
-                                 sqlite3_column_double(s, 2), sqlite3_column_double(s, 3)});
-    sqlite3_reset(s);
+    od_bind_integer(s, 1, m->channel[i]);
+    od_bind_integer(s, 2, level - 1);
+    od_bind_integer(s, 3, b->number * OD_LEVEL_FACTOR);
+    od_bind_integer(s, 4, open_buckets(m, level - 1)[i].number);
+    while (od_history_next(h, s, &status, err))
+      merge(b, &(od_open_bucket){0, (long)od_column_integer(s, 0), od_column_number(s, 1), od_column_number(s, 2),
+                                 od_column_number(s, 3)});
+    od_statement_reset(s);
   }
-  sqlite3_finalize(s);
-  return OD_OK;
+  od_statement_end(s);
+  return status;
 }
 
 od_status od_pyramid_restore(od_history *h, od_history_machine *m, od_error *err) {

@@ -45,9 +45,10 @@ static int position_in(const char *list, int64_t channel) {
   return -1;
 }
 
-static od_status read_block(reading *r, const char *data, int bytes, int rows, int at, double from, double to) {
+static od_status read_block(reading *r, const od_value *block, int64_t rows, int at, double from, double to) {
   const size_t n = (size_t)rows, d = sizeof(double);
-  if ((size_t)bytes < ((size_t)at + 2) * n * d)
+  const char *data = block->bytes;
+  if (rows < 0 || block->size < ((size_t)at + 2) * n * d)
     return od_fail(r->err, OD_BAD_INPUT, "a block of the history is damaged");
   od_status status = OD_OK;
   for (size_t i = 0; i < n && status == OD_OK; i++) {
@@ -59,68 +60,70 @@ static od_status read_block(reading *r, const char *data, int bytes, int rows, i
   return status;
 }
 
-// Blocks do not overlap, so the block with the smallest end after `to` is the last one of interest.
+// Blocks do not overlap, so reading ends with the block that has the smallest end after `to`. Fails with OD_BAD_INPUT,
+// OD_IO or OD_NO_MEMORY.
 static od_status read_rows(reading *r, double from, double to) {
-  sqlite3_stmt *s = od_history_prepare(
+  od_statement *s = od_history_prepare(
       r->h,
-      "SELECT rows, data, channels FROM block JOIN layout ON layout.id = block.layout WHERE block.machine = @m AND last >= @from AND last <= "
-      "coalesce((SELECT min(last) FROM block WHERE machine = @m AND last >= @to), 1e300) ORDER BY last",
+      "SELECT rows, data, channels FROM block JOIN layout ON layout.id = block.layout WHERE block.machine = $1 AND last >= $2 AND last <= "
+      "coalesce((SELECT min(last) FROM block WHERE machine = $1 AND last >= $3), 1e300) ORDER BY last",
       r->err);
   if (!s) return OD_IO;
-  sqlite3_bind_int64(s, 1, r->machine);
-  sqlite3_bind_double(s, 2, from);
-  sqlite3_bind_double(s, 3, to);
+  od_bind_integer(s, 1, r->machine);
+  od_bind_number(s, 2, from);
+  od_bind_number(s, 3, to);
   od_status status = OD_OK;
-  while (status == OD_OK && sqlite3_step(s) == SQLITE_ROW) {
-    const int at = position_in((const char *)sqlite3_column_text(s, 2), r->channel);
-    if (at >= 0)
-      status =
-          read_block(r, sqlite3_column_blob(s, 1), sqlite3_column_bytes(s, 1), sqlite3_column_int(s, 0), at, from, to);
+  while (od_history_next(r->h, s, &status, r->err)) {
+    const int at = position_in(od_column_text(s, 2), r->channel);
+    const od_value block = od_column(s, 1);
+    if (at >= 0) status = read_block(r, &block, od_column_integer(s, 0), at, from, to);
   }
-  sqlite3_finalize(s);
+  od_statement_end(s);
   return status;
 }
 
-// Reads from a level, -1: the rows.
+// Reads the times from `from` to `to` (s) from a level of the pyramid; level -1: from the rows.
 static od_status read_level(reading *r, int level, double from, double to) {
   if (level < 0) return read_rows(r, from, to);
   const double width = od_history_width(level);
-  sqlite3_stmt *s = od_history_prepare(
+  od_statement *s = od_history_prepare(
       r->h,
-      "SELECT number, count, min, max, sum FROM bucket WHERE channel = ? AND level = ? AND number >= ? AND number <= ? ORDER BY number",
+      "SELECT number, count, min, max, sum FROM bucket WHERE channel = $1 AND level = $2 AND number >= $3 AND number <= $4 ORDER BY number",
       r->err);
   if (!s) return OD_IO;
-  sqlite3_bind_int64(s, 1, r->channel);
-  sqlite3_bind_int(s, 2, level);
-  sqlite3_bind_int64(s, 3, od_bucket_at(from, level));
-  sqlite3_bind_int64(s, 4, od_bucket_at(to, level));
+  od_bind_integer(s, 1, r->channel);
+  od_bind_integer(s, 2, level);
+  od_bind_integer(s, 3, od_bucket_at(from, level));
+  od_bind_integer(s, 4, od_bucket_at(to, level));
   od_status status = OD_OK;
   double end = from;
-  while (status == OD_OK && sqlite3_step(s) == SQLITE_ROW) {
-    const double begin = (double)sqlite3_column_int64(s, 0) * width;
-    const long count = (long)sqlite3_column_int64(s, 1);
+  while (od_history_next(r->h, s, &status, r->err)) {
+    const double begin = (double)od_column_integer(s, 0) * width;
+    const long count = (long)od_column_integer(s, 1);
     end = begin + width;
-    status = add_point(r, &(od_history_point){begin, end, sqlite3_column_double(s, 2), sqlite3_column_double(s, 3),
-                                              sqlite3_column_double(s, 4) / (double)count, count});
+    status = add_point(r, &(od_history_point){begin, end, od_column_number(s, 2), od_column_number(s, 3),
+                                              od_column_number(s, 4) / (double)count, count});
   }
-  sqlite3_finalize(s);
+  od_statement_end(s);
   return status == OD_OK && end < to ? read_level(r, level - 1, end, to) : status;
 }
 
-// Finds the ids of machine and channel.
+// Finds the ids of machine and channel. Fails with OD_BAD_INPUT or OD_IO.
 static od_status find_channel(reading *r, const char *machine, const char *channel) {
-  sqlite3_stmt *s = od_history_prepare(
+  od_statement *s = od_history_prepare(
       r->h,
-      "SELECT machine.id, channel.id FROM channel JOIN machine ON machine.id = channel.machine WHERE machine.name = ? AND channel.name = ?",
+      "SELECT machine.id, channel.id FROM channel JOIN machine ON machine.id = channel.machine WHERE machine.name = $1 AND channel.name = $2",
       r->err);
   if (!s) return OD_IO;
-  sqlite3_bind_text(s, 1, machine, -1, SQLITE_STATIC);
-  sqlite3_bind_text(s, 2, channel, -1, SQLITE_STATIC);
-  const bool found = sqlite3_step(s) == SQLITE_ROW;
-  if (found) r->machine = sqlite3_column_int64(s, 0), r->channel = sqlite3_column_int64(s, 1);
-  sqlite3_finalize(s);
-  return found ? OD_OK
-               : od_fail(r->err, OD_BAD_INPUT, "the history has no channel '%.60s' of a machine '%.60s'", channel,
+  od_bind_text(s, 1, machine);
+  od_bind_text(s, 2, channel);
+  od_status status = OD_OK;
+  const bool found = od_history_next(r->h, s, &status, r->err);
+  if (found) r->machine = od_column_integer(s, 0), r->channel = od_column_integer(s, 1);
+  od_statement_end(s);
+  return found || status != OD_OK
+             ? status
+             : od_fail(r->err, OD_BAD_INPUT, "the history has no channel '%.60s' of a machine '%.60s'", channel,
                          machine);
 }
 
@@ -141,7 +144,7 @@ od_status od_history_read(od_history *h, od_arena *memory, const char *machine, 
 
 // --- All channels -------------------------------------------------------------------------------------------------
 
-// Appends the rows of a block to a list.
+// Appends the rows of a block to a list. Fails with OD_NO_MEMORY.
 static od_status append_rows(od_arena *memory, const char *data, int rows, const int *at, int count, double after,
                              double **out, long *total) {
   const size_t n = (size_t)rows, d = sizeof(double);
@@ -174,10 +177,10 @@ od_status od_history_read_rows(od_history *h, od_arena *memory, int machine, dou
   OD_SCRATCH(scratch);
   int64_t *id = OD_TAKE(&scratch, int64_t, count);
   int *at = OD_TAKE(&scratch, int, count);
-  sqlite3_stmt *find = od_history_prepare(h, "SELECT id FROM channel WHERE machine = ? AND name = ?", err);
-  sqlite3_stmt *s = od_history_prepare(
+  od_statement *find = od_history_prepare(h, "SELECT id FROM channel WHERE machine = $1 AND name = $2", err);
+  od_statement *s = od_history_prepare(
       h,
-      "SELECT rows, data, channels, sequence FROM block JOIN layout ON layout.id = block.layout WHERE block.machine = ? AND last > ? ORDER BY last",
+      "SELECT rows, data, channels, sequence FROM block JOIN layout ON layout.id = block.layout WHERE block.machine = $1 AND last > $2 ORDER BY last",
       err);
   od_status status = find && s ? OD_OK : OD_IO;
   if (od_arena_status(&scratch) != OD_OK) status = od_fail(err, OD_NO_MEMORY, "out of memory");
@@ -185,23 +188,24 @@ od_status od_history_read_rows(od_history *h, od_arena *memory, int machine, dou
   *rows = 0;
   *sequence = -1;
   for (int c = 0; c < count && status == OD_OK; c++) {
-    sqlite3_bind_int64(find, 1, h->machine[machine].id);
-    sqlite3_bind_text(find, 2, name[c], -1, SQLITE_STATIC);
-    id[c] = sqlite3_step(find) == SQLITE_ROW ? sqlite3_column_int64(find, 0) : -1;
-    sqlite3_reset(find);
+    od_bind_integer(find, 1, h->machine[machine].id);
+    od_bind_text(find, 2, name[c]);
+    id[c] = od_history_next(h, find, &status, err) ? od_column_integer(find, 0) : -1;
+    od_statement_reset(find);
   }
-  if (s) sqlite3_bind_int64(s, 1, h->machine[machine].id), sqlite3_bind_double(s, 2, after);
-  while (status == OD_OK && sqlite3_step(s) == SQLITE_ROW) {
-    const char *list = (const char *)sqlite3_column_text(s, 2);
-    const int n = sqlite3_column_int(s, 0);
-    *sequence = sqlite3_column_int64(s, 3);
+  if (s) od_bind_integer(s, 1, h->machine[machine].id), od_bind_number(s, 2, after);
+  while (s && od_history_next(h, s, &status, err)) {
+    const char *list = od_column_text(s, 2);
+    const int n = (int)od_column_integer(s, 0);
+    const od_value block = od_column(s, 1);
+    *sequence = od_column_integer(s, 3);
     for (int c = 0; c < count; c++) at[c] = id[c] < 0 ? -1 : position_in(list, id[c]);
-    if ((int64_t)sqlite3_column_bytes(s, 1) != (int64_t)n * (count_of(list) + 1) * (int64_t)sizeof(double))
+    if ((int64_t)block.size != (int64_t)n * (count_of(list) + 1) * (int64_t)sizeof(double))
       status = od_fail(err, OD_BAD_INPUT, "a block of the history is damaged");
-    else if (append_rows(memory, sqlite3_column_blob(s, 1), n, at, count, after, out, rows) != OD_OK)
+    else if (append_rows(memory, block.bytes, n, at, count, after, out, rows) != OD_OK)
       status = od_fail(err, OD_NO_MEMORY, "out of memory");
   }
-  sqlite3_finalize(find);
-  sqlite3_finalize(s);
+  od_statement_end(find);
+  od_statement_end(s);
   return status;
 }

@@ -9,84 +9,60 @@
 
 // --- Opening ------------------------------------------------------------------------------------------------------
 
-// SQLite calls this function during a statement. Ends the statement if the reading takes too long.
-static int is_late(void *user) {
-  const od_history *h = user;
-  return od_seconds() > h->reading_until;
-}
-
 static void begin_reading(od_history *h) {
-  h->reading_until = od_seconds() + OD_LONGEST_READING;
+  h->store->until = od_seconds() + OD_LONGEST_READING;
 }
 
 od_status od_history_reader_open(const od_twin_history *settings, od_history **out, od_error *err) {
   OD_OWNED(od_history_close) od_history *h = od_calloc(1, sizeof *h);
+  const od_store_class *class = NULL;
   *out = NULL;
   if (!h) return od_fail(err, OD_NO_MEMORY, "out of memory");
   h->settings = *settings;
-  h->lock = -1;
-  if (sqlite3_open_v2(settings->file, &h->db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX, NULL) != SQLITE_OK)
-    return od_history_fail(h, "read", err);
-  od_status status = od_history_run(
-      h, "PRAGMA query_only = ON; PRAGMA busy_timeout = 200; PRAGMA mmap_size = 1073741824; PRAGMA cache_size = -4000",
-      err);
-  if (status != OD_OK) return status;
-  begin_reading(h);
-  sqlite3_progress_handler(h->db, 10000, is_late, h);
-  *out = OD_GIVE(h);
-  return OD_OK;
-}
-
-// Runs a statement to its next row. Returns false at the end, and on failure with *status.
-static bool next_row(od_history *h, sqlite3_stmt *s, od_status *status, od_error *err) {
-  const int result = *status == OD_OK ? sqlite3_step(s) : SQLITE_DONE;
-  if (result == SQLITE_ROW) return true;
-  if (result == SQLITE_INTERRUPT)
-    *status = od_fail(err, OD_IO, "the history needs more than %d s; expected a shorter time", OD_LONGEST_READING);
-  else if (result != SQLITE_DONE)
-    *status = od_history_fail(h, "read", err);
-  return false;
+  od_status status = od_store_class_of(settings, &class, err);
+  if (status == OD_OK) status = class->open(settings, true, &h->store, err);
+  if (status == OD_OK) *out = OD_GIVE(h);
+  return status;
 }
 
 // Returns the id of a machine; -1: there is none.
 static int64_t find_machine(od_history *h, const char *machine, od_status *status, od_error *err) {
-  sqlite3_stmt *s = od_history_prepare(h, "SELECT id FROM machine WHERE name = ?", err);
+  od_statement *s = od_history_prepare(h, "SELECT id FROM machine WHERE name = $1", err);
   if (!s) {
     *status = OD_IO;
     return -1;
   }
-  sqlite3_bind_text(s, 1, machine, -1, SQLITE_STATIC);
-  const int64_t id = next_row(h, s, status, err) ? sqlite3_column_int64(s, 0) : -1;
-  sqlite3_finalize(s);
+  od_bind_text(s, 1, machine);
+  const int64_t id = od_history_next(h, s, status, err) ? od_column_integer(s, 0) : -1;
+  od_statement_end(s);
   return id;
 }
 
 static int64_t find_channel(od_history *h, int64_t machine, const char *channel, od_status *status, od_error *err) {
-  sqlite3_stmt *s = od_history_prepare(h, "SELECT id FROM channel WHERE machine = ? AND name = ?", err);
+  od_statement *s = od_history_prepare(h, "SELECT id FROM channel WHERE machine = $1 AND name = $2", err);
   if (!s) {
     *status = OD_IO;
     return -1;
   }
-  sqlite3_bind_int64(s, 1, machine);
-  sqlite3_bind_text(s, 2, channel, -1, SQLITE_STATIC);
-  const int64_t id = next_row(h, s, status, err) ? sqlite3_column_int64(s, 0) : -1;
-  sqlite3_finalize(s);
+  od_bind_integer(s, 1, machine);
+  od_bind_text(s, 2, channel);
+  const int64_t id = od_history_next(h, s, status, err) ? od_column_integer(s, 0) : -1;
+  od_statement_end(s);
   return id;
 }
 
-// Returns the first number of a query with up to three bound numbers; NAN: none.
-static double ask(od_history *h, const char *sql, int64_t a, int64_t b, double c, od_status *status, od_error *err) {
+// Returns the first number of a query with the parameters a and b (-1: only a); NAN: none.
+static double ask(od_history *h, const char *sql, int64_t a, int64_t b, od_status *status, od_error *err) {
   double value = NAN;
-  sqlite3_stmt *s = od_history_prepare(h, sql, err);
+  od_statement *s = od_history_prepare(h, sql, err);
   if (!s) {
     *status = OD_IO;
     return NAN;
   }
-  if (sqlite3_bind_parameter_count(s) > 0) sqlite3_bind_int64(s, 1, a);
-  if (sqlite3_bind_parameter_count(s) > 1) sqlite3_bind_int64(s, 2, b);
-  if (sqlite3_bind_parameter_count(s) > 2) sqlite3_bind_double(s, 3, c);
-  if (next_row(h, s, status, err) && sqlite3_column_type(s, 0) != SQLITE_NULL) value = sqlite3_column_double(s, 0);
-  sqlite3_finalize(s);
+  od_bind_integer(s, 1, a);
+  if (b >= 0) od_bind_integer(s, 2, b);
+  if (od_history_next(h, s, status, err)) value = od_column_number(s, 0);
+  od_statement_end(s);
   return value;
 }
 
@@ -96,17 +72,17 @@ od_status od_history_reader_span(od_history *h, const char *machine, od_history_
   begin_reading(h);
   const int64_t id = find_machine(h, machine, &status, err);
   if (id < 0) return status;
-  span->last = ask(h, "SELECT last FROM block WHERE machine = ? ORDER BY last DESC LIMIT 1", id, 0, 0, &status, err);
+  span->last = ask(h, "SELECT last FROM block WHERE machine = $1 ORDER BY last DESC LIMIT 1", id, -1, &status, err);
   // The first bucket of a level contains the first data of this level; a finer level and the rows refine its begin if they have data in this bucket.
-  const double channel = ask(h, "SELECT min(id) FROM channel WHERE machine = ?", id, 0, 0, &status, err);
+  const double channel = ask(h, "SELECT min(id) FROM channel WHERE machine = $1", id, -1, &status, err);
   double end = INFINITY;
   for (int level = OD_LEVELS - 1; level >= 0 && status == OD_OK && !isnan(channel); level--) {
     const double width = od_history_width(level),
-                 begin = width * ask(h, "SELECT min(number) FROM bucket WHERE channel = ? AND level = ?",
-                                     (int64_t)channel, level, 0, &status, err);
+                 begin = width * ask(h, "SELECT min(number) FROM bucket WHERE channel = $1 AND level = $2",
+                                     (int64_t)channel, level, &status, err);
     if (begin < end) span->first = begin, end = begin + width;
   }
-  const double rows = ask(h, "SELECT first FROM block WHERE machine = ? ORDER BY last LIMIT 1", id, 0, 0, &status, err);
+  const double rows = ask(h, "SELECT first FROM block WHERE machine = $1 ORDER BY last LIMIT 1", id, -1, &status, err);
   if (rows < end) span->first = rows;
   return status;
 }
@@ -179,89 +155,91 @@ static void add_block(binning *b, const char *data, size_t bytes, size_t n, cons
   }
 }
 
-// Reads all channels from the rows between two times. Blocks do not overlap, so the block with the smallest end after `to` is the last one.
+// Reads all channels from the rows between two times. Blocks do not overlap, so reading ends with the block that has the smallest
+// end after `to`.
 static void read_rows(binning *b, double from, double to) {
   OD_SCRATCH(scratch);
   int *at = OD_TAKE(&scratch, int, b->channels);
-  sqlite3_stmt *s = od_history_prepare(
+  od_statement *s = od_history_prepare(
       b->h,
-      "SELECT rows, data, channels FROM block JOIN layout ON layout.id = block.layout WHERE block.machine = @m AND last >= @from AND last <= "
-      "coalesce((SELECT min(last) FROM block WHERE machine = @m AND last >= @to), 1e300) ORDER BY last",
+      "SELECT rows, data, channels FROM block JOIN layout ON layout.id = block.layout WHERE block.machine = $1 AND last >= $2 AND last <= "
+      "coalesce((SELECT min(last) FROM block WHERE machine = $1 AND last >= $3), 1e300) ORDER BY last",
       b->err);
   if (!s || !at) {
-    sqlite3_finalize(s);
+    od_statement_end(s);
     b->status = s ? od_fail(b->err, OD_NO_MEMORY, "out of memory") : OD_IO;
     return;
   }
-  sqlite3_bind_int64(s, 1, b->machine);
-  sqlite3_bind_double(s, 2, from);
-  sqlite3_bind_double(s, 3, to);
-  while (next_row(b->h, s, &b->status, b->err)) {
-    const char *list = (const char *)sqlite3_column_text(s, 2), *data = sqlite3_column_blob(s, 1);
-    const int64_t n = sqlite3_column_int64(s, 0);
-    const size_t bytes = (size_t)sqlite3_column_bytes(s, 1);
+  od_bind_integer(s, 1, b->machine);
+  od_bind_number(s, 2, from);
+  od_bind_number(s, 3, to);
+  while (od_history_next(b->h, s, &b->status, b->err)) {
+    const char *list = od_column_text(s, 2);
+    const od_value block = od_column(s, 1);
+    const int64_t n = od_column_integer(s, 0);
     for (int c = 0; c < b->channels; c++) at[c] = b->id[c] < 0 ? -1 : position_in(list, b->id[c]);
-    if (n < 0 || (uint64_t)n > bytes / sizeof(double)) {
+    if (n < 0 || (uint64_t)n > block.size / sizeof(double)) {
       b->status = od_fail(b->err, OD_IO, "a block of the history is damaged");
       break;
     }
-    add_block(b, data, bytes, (size_t)n, at, from, to);
-    if (od_seconds() > b->h->reading_until) b->status = od_fail(b->err, OD_IO, "the history cannot be read in time");
+    add_block(b, block.bytes, block.size, (size_t)n, at, from, to);
+    if (od_seconds() > b->h->store->until) b->status = od_fail(b->err, OD_IO, "the history cannot be read in time");
   }
-  sqlite3_finalize(s);
+  od_statement_end(s);
 }
 
 // Reads a channel from the buckets of a level. The time after the last complete bucket is read from the finer levels. Returns the time up to which
 // there are buckets, s; the caller reads the rest from the rows.
 static double read_buckets(binning *b, int channel, int level, double from, double to) {
   const double width = od_history_width(level);
-  sqlite3_stmt *s = od_history_prepare(
+  od_statement *s = od_history_prepare(
       b->h,
-      "SELECT number, count, min, max, sum FROM bucket WHERE channel = ? AND level = ? AND number >= ? AND number <= ? ORDER BY number",
+      "SELECT number, count, min, max, sum FROM bucket WHERE channel = $1 AND level = $2 AND number >= $3 AND number <= $4 ORDER BY number",
       b->err);
   if (!s) {
     b->status = OD_IO;
     return to;
   }
-  sqlite3_bind_int64(s, 1, b->id[channel]);
-  sqlite3_bind_int(s, 2, level);
-  sqlite3_bind_int64(s, 3, od_bucket_at(from, level));
-  sqlite3_bind_int64(s, 4, od_bucket_at(to, level));
+  od_bind_integer(s, 1, b->id[channel]);
+  od_bind_integer(s, 2, level);
+  od_bind_integer(s, 3, od_bucket_at(from, level));
+  od_bind_integer(s, 4, od_bucket_at(to, level));
   double end = from;
-  while (next_row(b->h, s, &b->status, b->err)) {
-    const double begin = (double)sqlite3_column_int64(s, 0) * width;
+  while (od_history_next(b->h, s, &b->status, b->err)) {
+    const double begin = (double)od_column_integer(s, 0) * width;
     end = begin + width;
-    add_to_bin(b, channel, begin + 0.5 * width, sqlite3_column_double(s, 2), sqlite3_column_double(s, 3),
-               sqlite3_column_double(s, 4), (long)sqlite3_column_int64(s, 1));
+    add_to_bin(b, channel, begin + 0.5 * width, od_column_number(s, 2), od_column_number(s, 3),
+               od_column_number(s, 4), (long)od_column_integer(s, 1));
   }
-  sqlite3_finalize(s);
+  od_statement_end(s);
   if (b->status != OD_OK || end >= to || level == 0) return end;
   return read_buckets(b, channel, level - 1, end, to);
 }
 
-// Chooses the coarsest level whose buckets are not longer than a bin. Short times are read from the rows (-1) if these are not too many.
+// Chooses the coarsest level whose buckets are not longer than a bin. Returns -1, the rows, for times whose rows have at most
+// most_row_bytes.
 static int choose_level(binning *b, double width) {
   int level = -1;
   while (level + 1 < OD_LEVELS && od_history_width(level + 1) <= width) level++;
   if (level >= 0) return level;
-  sqlite3_stmt *s = od_history_prepare(
+  od_statement *s = od_history_prepare(
       b->h,
-      "SELECT sum(length(data)) FROM block WHERE machine = @m AND last >= @from AND last <= coalesce((SELECT min(last) FROM block WHERE machine = "
-      "@m AND last >= @to), 1e300)",
+      "SELECT CAST(sum(length(data)) AS DOUBLE PRECISION) FROM block WHERE machine = $1 AND last >= $2 AND last <= coalesce((SELECT min(last) FROM block WHERE machine = "
+      "$1 AND last >= $3), 1e300)",
       b->err);
   if (!s) {
     b->status = OD_IO;
     return -1;
   }
-  sqlite3_bind_int64(s, 1, b->machine);
-  sqlite3_bind_double(s, 2, b->from);
-  sqlite3_bind_double(s, 3, b->to);
-  const double bytes = next_row(b->h, s, &b->status, b->err) ? sqlite3_column_double(s, 0) : 0;
-  sqlite3_finalize(s);
+  od_bind_integer(s, 1, b->machine);
+  od_bind_number(s, 2, b->from);
+  od_bind_number(s, 3, b->to);
+  const double bytes = od_history_next(b->h, s, &b->status, b->err) ? od_column_number(s, 0) : 0;
+  od_statement_end(s);
   return bytes <= most_row_bytes ? -1 : 0;
 }
 
-// Copies the bins of a channel that have values.
+// Copies the bins of a channel that have values. Fails with OD_NO_MEMORY.
 static od_status give_bins(const binning *b, int channel, int level, od_arena *memory, od_history_bins *out) {
   const bin *from = b->bin + channel * b->bins;
   double *numbers = OD_TAKE_MATRIX(memory, double, 4, b->bins > 0 ? b->bins : 1);
@@ -279,7 +257,7 @@ static od_status give_bins(const binning *b, int channel, int level, od_arena *m
   return OD_OK;
 }
 
-// Copies the rows of a channel: there are not more rows than bins.
+// Copies the rows of a channel as bins, if there are at most as many rows as bins. Fails with OD_NO_MEMORY.
 static od_status give_rows(const binning *b, int channel, od_arena *memory, od_history_bins *out) {
   double *numbers = OD_TAKE_MATRIX(memory, double, 2, b->rows > 0 ? b->rows : 1);
   if (!numbers) return OD_NO_MEMORY;
@@ -321,9 +299,9 @@ od_status od_history_reader_bins(od_history *h, od_arena *memory, const char *ma
     end = to;
     for (int c = 0; c < channels && b.status == OD_OK; c++)
       if (b.id[c] >= 0) end = fmin(end, read_buckets(&b, c, level, from, to));
-    // All channels have the same complete seconds, except those without values at the end, whose rows are few or empty.
+    // All channels have the same complete seconds, except channels without values at the end, which have few rows.
     const double last =
-        ask(h, "SELECT last FROM block WHERE machine = ? ORDER BY last DESC LIMIT 1", b.machine, 0, 0, &b.status, err);
+        ask(h, "SELECT last FROM block WHERE machine = $1 ORDER BY last DESC LIMIT 1", b.machine, -1, &b.status, err);
     end = fmax(end, fmin(floor(last), to));
     b.rows_room = 0;
   }
@@ -338,9 +316,10 @@ od_status od_history_reader_bins(od_history *h, od_arena *memory, const char *ma
 // --- Rows ---------------------------------------------------------------------------------------------------------
 
 // Appends the first row of a block that is not before a time. Returns its time; NAN: there is none.
-static double take_row(sqlite3_stmt *s, double from, const int64_t *id, int channels, double *row) {
-  const char *data = sqlite3_column_blob(s, 1), *list = (const char *)sqlite3_column_text(s, 2);
-  const size_t bytes = (size_t)sqlite3_column_bytes(s, 1), n = (size_t)sqlite3_column_int64(s, 0);
+static double take_row(od_statement *s, double from, const int64_t *id, int channels, double *row) {
+  const od_value block = od_column(s, 1);
+  const char *data = block.bytes, *list = od_column_text(s, 2);
+  const size_t bytes = block.size, n = (size_t)od_column_integer(s, 0);
   if (n > bytes / sizeof(double)) return NAN;
   for (size_t i = 0; i < n; i++) {
     const double t = number_at(data, i);
@@ -369,35 +348,31 @@ od_status od_history_reader_rows(od_history *h, od_arena *memory, const char *ma
   for (int c = 0; c < channels && status == OD_OK; c++)
     id[c] = number < 0 ? -1 : find_channel(h, number, channel[c], &status, err);
   if (status != OD_OK || number < 0 || points < 1) return status;
-  sqlite3_stmt *s = od_history_prepare(
+  od_statement *s = od_history_prepare(
       h,
-      "SELECT rows, data, channels FROM block JOIN layout ON layout.id = block.layout WHERE block.machine = ? AND last >= ? ORDER BY last LIMIT 1",
+      "SELECT rows, data, channels FROM block JOIN layout ON layout.id = block.layout WHERE block.machine = $1 AND last >= $2 ORDER BY last LIMIT 1",
       err);
   if (!s) return OD_IO;
   const double step = points > 1 ? (to - from) / (points - 1) : 0;
   int n = 0;
   for (double wanted = from; n < points && wanted <= to;) {
-    sqlite3_bind_int64(s, 1, number);
-    sqlite3_bind_double(s, 2, wanted);
-    const double found = next_row(h, s, &status, err) ? take_row(s, wanted, id, channels, value + n * channels) : NAN;
-    sqlite3_reset(s);
+    od_bind_integer(s, 1, number);
+    od_bind_number(s, 2, wanted);
+    const double found = od_history_next(h, s, &status, err) ? take_row(s, wanted, id, channels, value + n * channels) : NAN;
+    od_statement_reset(s);
     if (!(found <= to)) break;
     t[n++] = found;
     wanted = fmax(nextafter(found, INFINITY), step > 0 ? from + step * (floor((found - from) / step) + 1) : to + 1);
   }
-  sqlite3_finalize(s);
+  od_statement_end(s);
   *out = (od_history_rows){n, t, value};
   return status;
 }
 
 // --- Events -------------------------------------------------------------------------------------------------------
 
-static double number_or_none(sqlite3_stmt *s, int column) {
-  return sqlite3_column_type(s, column) == SQLITE_NULL ? (double)NAN : sqlite3_column_double(s, column);
-}
-
-static const char *text_of(sqlite3_stmt *s, int column, od_arena *memory) {
-  const char *text = (const char *)sqlite3_column_text(s, column);
+static const char *text_of(od_statement *s, int column, od_arena *memory) {
+  const char *text = od_column_text(s, column);
   return text ? od_arena_text(memory, text) : NULL;
 }
 
@@ -414,27 +389,27 @@ od_status od_history_reader_events(od_history *h, od_arena *memory, const od_eve
   const char *sql = od_arena_format(
       &scratch,
       "SELECT event.id, machine.name, t, clock, kind, text, acknowledged FROM event LEFT JOIN machine ON machine.id = event.machine WHERE "
-      "(@id = 0 OR event.id = @id) AND (@before = 0 OR event.id < @before) AND event.id > @after AND (@name IS NULL OR machine.name = @name)%s%s%s%s "
-      "ORDER BY event.id %s LIMIT @most",
+      "($1 = 0 OR event.id = $1) AND ($2 = 0 OR event.id < $2) AND event.id > $3 AND (CAST($4 AS TEXT) IS NULL OR machine.name = $4)%s%s%s%s "
+      "ORDER BY event.id %s LIMIT $5",
       query->is_open ? " AND acknowledged IS NULL" : "", query->kinds ? " AND kind IN (" : "", kinds,
       query->kinds ? ")" : "", query->after > 0 ? "ASC" : "DESC");
   if (!*out || od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
-  sqlite3_stmt *s = od_history_prepare(h, sql, err);
+  od_statement *s = od_history_prepare(h, sql, err);
   if (!s) return OD_IO;
-  sqlite3_bind_int64(s, sqlite3_bind_parameter_index(s, "@id"), query->id);
-  sqlite3_bind_int64(s, sqlite3_bind_parameter_index(s, "@before"), query->before);
-  sqlite3_bind_int64(s, sqlite3_bind_parameter_index(s, "@after"), query->after);
-  if (query->machine) sqlite3_bind_text(s, sqlite3_bind_parameter_index(s, "@name"), query->machine, -1, SQLITE_STATIC);
-  sqlite3_bind_int(s, sqlite3_bind_parameter_index(s, "@most"), query->most);
-  while (*count < query->most && next_row(h, s, &status, err))
-    (*out)[(*count)++] = (od_history_event){.id = sqlite3_column_int64(s, 0),
+  od_bind_integer(s, 1, query->id);
+  od_bind_integer(s, 2, query->before);
+  od_bind_integer(s, 3, query->after);
+  od_bind_text(s, 4, query->machine);
+  od_bind_integer(s, 5, query->most);
+  while (*count < query->most && od_history_next(h, s, &status, err))
+    (*out)[(*count)++] = (od_history_event){.id = od_column_integer(s, 0),
                                             .machine = text_of(s, 1, memory),
-                                            .t = number_or_none(s, 2),
-                                            .clock = number_or_none(s, 3),
+                                            .t = od_column_number(s, 2),
+                                            .clock = od_column_number(s, 3),
                                             .kind = text_of(s, 4, memory),
                                             .text = text_of(s, 5, memory),
-                                            .acknowledged = number_or_none(s, 6)};
-  sqlite3_finalize(s);
+                                            .acknowledged = od_column_number(s, 6)};
+  od_statement_end(s);
   if (status == OD_OK && od_arena_status(memory) != OD_OK) status = od_fail(err, OD_NO_MEMORY, "out of memory");
   return status;
 }

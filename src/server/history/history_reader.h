@@ -1,5 +1,5 @@
-// Reads the history for the page, beside the thread that writes. A reader has a connection of its own, so nothing waits for it, and reads what
-// has been committed. A reading that takes longer than OD_LONGEST_READING ends with an error.
+// Reads the history for the page, beside the thread that writes. A reader has a separate connection, so the writer does not wait
+// for the reader. A reader reads only committed data. A reading that takes longer than OD_LONGEST_READING ends with an error.
 #ifndef OD_HISTORY_HISTORY_READER_H
 #define OD_HISTORY_HISTORY_READER_H
 
@@ -7,7 +7,8 @@
 
 enum { OD_LONGEST_READING = 5 };  // s
 
-// Opens the database of a twin, which exists already, for reading; od_history_close() closes it.
+// Opens the existing database of a twin for reading; od_history_close() closes the database. Fails with OD_IO or
+// OD_NO_MEMORY.
 od_status od_history_reader_open(const od_twin_history *settings, od_history **out, od_error *err);
 
 // Times of the first and the last data of a machine, s; NAN: there are none.
@@ -25,11 +26,12 @@ typedef struct od_history_bins {
 } od_history_bins;
 
 // Reads channels in at most about `points` bins from `from` to `to` (s). A channel without data, or without an id, has no bins. *out: one for each
-// channel, in memory of the arena.
+// channel, in memory of the arena. Fails with OD_NO_MEMORY.
 od_status od_history_reader_bins(od_history *h, od_arena *memory, const char *machine, const char *const *channel,
                                  int channels, double from, double to, int points, od_history_bins *out, od_error *err);
 
-// Rows at about equal distances, at most `points`: the first row at or after each of these times. NAN: no value.
+// Rows at about equal distances, at most `points`: the first row at or after each of these times. NAN: no value. Fails with OD_IO
+// or OD_NO_MEMORY.
 typedef struct od_history_rows {
   int count;
   const double *t, *value;  // count; count x channels
@@ -37,14 +39,15 @@ typedef struct od_history_rows {
 od_status od_history_reader_rows(od_history *h, od_arena *memory, const char *machine, const char *const *channel,
                                  int channels, double from, double to, int points, od_history_rows *out, od_error *err);
 
-// An event of the database. machine NULL: the twin. Without a value: NAN.
+// An event of the database. machine NULL: an event of the twin. Numbers are NAN if the event has no value.
 typedef struct od_history_event {
   int64_t id;
   const char *machine, *kind, *text;
   double t, clock, acknowledged;
 } od_history_event;
 
-// Selects events. `kinds`: at most OD_MOST_KINDS words, ended by NULL; NULL: all.
+// Selects events. `kinds`: at most OD_MOST_KINDS words, ended by NULL; NULL: all. od_history_reader_events() fails with OD_IO or
+// OD_NO_MEMORY.
 typedef struct od_event_query {
   const char *machine;    // NULL: all
   int64_t before, after;  // ids; 0: no limit

@@ -1,5 +1,5 @@
-// Removes old data, in small amounts, so that the writer is never busy for long. Data that the open buckets of the pyramid need after a restart
-// remain.
+// Removes old data in small amounts, so that the writer is blocked only for a short time. Data that the open buckets of the
+// pyramid need after a restart remain.
 #include <math.h>
 
 #include "history/history_file.h"
@@ -7,74 +7,91 @@
 enum { MOST_BLOCKS = 256, NEEDED_BUCKETS = 64 };  // removed by one call; complete buckets of a level that always remain
 
 double od_history_size(od_history *h) {
-  double size[3] = {0};
-  static const char *const pragmas[] = {"PRAGMA page_count", "PRAGMA freelist_count", "PRAGMA page_size"};
-  for (int i = 0; i < 3; i++) {
-    sqlite3_stmt *s = od_history_prepare(h, pragmas[i], NULL);
-    if (s && sqlite3_step(s) == SQLITE_ROW) size[i] = sqlite3_column_double(s, 0);
-    sqlite3_finalize(s);
-  }
-  return (size[0] - size[1]) * size[2];
+  return h->store->class->size(h->store);
 }
 
-// Removes blocks of a machine that end before a time, the oldest first.
+// Removes blocks of a machine that end before a time, the oldest first. Fails with OD_IO.
 static od_status remove_blocks(od_history *h, const od_history_machine *m, double before, int most, long *removed,
                                od_error *err) {
-  sqlite3_stmt *s = od_history_prepare(
-      h, "DELETE FROM block WHERE id IN (SELECT id FROM block WHERE machine = ? AND last < ? ORDER BY last LIMIT ?)",
+  od_statement *find = od_history_prepare(
+      h,
+      "SELECT count(*), CAST(sum(size) AS DOUBLE PRECISION), max(last) FROM (SELECT last, length(data) AS size FROM block WHERE machine = $1 "
+      "AND last < $2 ORDER BY last LIMIT $3) AS oldest",
       err);
-  if (!s) return OD_IO;
-  sqlite3_bind_int64(s, 1, m->id);
-  sqlite3_bind_double(s, 2, fmin(before, m->last - NEEDED_BUCKETS));
-  sqlite3_bind_int(s, 3, most);
-  od_status status = od_history_step(h, s, err);
-  *removed += sqlite3_changes(h->db);
-  sqlite3_finalize(s);
+  od_statement *remove = od_history_prepare(h, "DELETE FROM block WHERE machine = $1 AND last <= $2", err);
+  od_status status = find && remove ? OD_OK : OD_IO;
+  long count = 0;
+  if (status == OD_OK) {
+    od_bind_integer(find, 1, m->id);
+    od_bind_number(find, 2, fmin(before, m->last - NEEDED_BUCKETS));
+    od_bind_integer(find, 3, most);
+  }
+  if (od_history_next(h, find, &status, err)) count = (long)od_column_integer(find, 0);
+  if (count > 0) {
+    od_history_account(h, -OD_ROW_BYTES * (double)count - od_column_number(find, 1));
+    od_bind_integer(remove, 1, m->id);
+    od_bind_number(remove, 2, od_column_number(find, 2));
+    od_statement_reset(find);
+    status = od_history_execute(h, remove, err);
+  }
+  od_statement_end(find);
+  od_statement_end(remove);
+  *removed += count;
   return status;
 }
 
-// Removes the buckets of a level, and with level 0 the estimates, that end before a time.
+// Runs a statement that removes rows of a channel.
+static od_status remove_rows(od_history *h, od_statement *s, long *removed, od_error *err) {
+  od_status status = OD_OK;
+  od_history_next(h, s, &status, err);
+  const long count = status == OD_OK ? s->store->class->changes(s) : 0;
+  od_statement_reset(s);
+  od_history_account(h, -OD_ROW_BYTES * (double)count);
+  *removed += count;
+  return status;
+}
+
+// Removes the buckets of a level, and with level 0 the estimates, that end before a time. Fails with OD_IO.
 static od_status remove_buckets(od_history *h, const od_history_machine *m, int level, double before, long *removed,
                                 od_error *err) {
   const double latest = fmin(before, m->last - NEEDED_BUCKETS * od_history_width(level));
-  sqlite3_stmt *buckets =
-      od_history_prepare(h, "DELETE FROM bucket WHERE channel = ? AND level = ? AND number < ?", err);
-  sqlite3_stmt *estimates = od_history_prepare(h, "DELETE FROM estimate WHERE channel = ? AND t < ?", err);
+  od_statement *buckets =
+      od_history_prepare(h, "DELETE FROM bucket WHERE channel = $1 AND level = $2 AND number < $3", err);
+  od_statement *estimates = od_history_prepare(h, "DELETE FROM estimate WHERE channel = $1 AND t < $2", err);
   od_status status = buckets && estimates ? OD_OK : OD_IO;
   for (int i = 0; i < m->channels && status == OD_OK; i++) {
-    sqlite3_bind_int64(buckets, 1, m->channel[i]);
-    sqlite3_bind_int(buckets, 2, level);
-    sqlite3_bind_int64(buckets, 3, od_bucket_at(latest, level));
-    status = od_history_step(h, buckets, err);
-    *removed += sqlite3_changes(h->db);
+    od_bind_integer(buckets, 1, m->channel[i]);
+    od_bind_integer(buckets, 2, level);
+    od_bind_integer(buckets, 3, od_bucket_at(latest, level));
+    status = remove_rows(h, buckets, removed, err);
     if (level > 0 || status != OD_OK) continue;
-    sqlite3_bind_int64(estimates, 1, m->channel[i]);
-    sqlite3_bind_double(estimates, 2, latest);
-    status = od_history_step(h, estimates, err);
-    *removed += sqlite3_changes(h->db);
+    od_bind_integer(estimates, 1, m->channel[i]);
+    od_bind_number(estimates, 2, latest);
+    status = remove_rows(h, estimates, removed, err);
   }
-  sqlite3_finalize(buckets);
-  sqlite3_finalize(estimates);
+  od_statement_end(buckets);
+  od_statement_end(estimates);
   return status;
 }
 
 // Returns the time of the oldest bucket of a level of a machine; INFINITY: none.
 static double oldest_bucket(od_history *h, const od_history_machine *m, int level) {
+  od_status status = OD_OK;
   double oldest = INFINITY;
-  sqlite3_stmt *s = od_history_prepare(h, "SELECT min(number) FROM bucket WHERE channel = ? AND level = ?", NULL);
+  od_statement *s = od_history_prepare(h, "SELECT min(number) FROM bucket WHERE channel = $1 AND level = $2", NULL);
   for (int i = 0; s && i < m->channels; i++) {
-    sqlite3_bind_int64(s, 1, m->channel[i]);
-    sqlite3_bind_int(s, 2, level);
-    if (sqlite3_step(s) == SQLITE_ROW && sqlite3_column_type(s, 0) != SQLITE_NULL)
-      oldest = fmin(oldest, (double)sqlite3_column_int64(s, 0) * od_history_width(level));
-    sqlite3_reset(s);
+    od_bind_integer(s, 1, m->channel[i]);
+    od_bind_integer(s, 2, level);
+    if (od_history_next(h, s, &status, NULL))  // NAN: there is none; fmin() ignores it
+      oldest = fmin(oldest, od_column_number(s, 0) * od_history_width(level));
+    od_statement_reset(s);
   }
-  sqlite3_finalize(s);
+  od_statement_end(s);
   return oldest;
 }
 
-// The file is too large: removes the oldest blocks of all machines; if none can be removed, the oldest tenth of the finest level that has
-// buckets to remove.
+// If the file is larger than its limit, removes the oldest blocks of all machines. If no block can be removed, removes the oldest
+// tenth of the finest level that has buckets to remove. Fails with OD_IO.
 static od_status shrink(od_history *h, long *removed, od_error *err) {
   od_status status = OD_OK;
   for (int i = 0; i < h->machines && status == OD_OK; i++)

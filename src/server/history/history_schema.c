@@ -1,5 +1,5 @@
-// The schema of the history. Each version is a list of statements that change the preceding version, so a new database and a migrated one are
-// equal. Statements of a published version never change.
+// The schema of the history. Each version is a list of statements that change the preceding version, so a new database is equal
+// to a migrated database. Statements of a published version never change.
 #include "history/history.h"
 
 static const char *const migrations[OD_HISTORY_VERSION] = {

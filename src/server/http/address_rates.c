@@ -11,8 +11,8 @@ od_address od_address_of(const struct sockaddr *a) {
   return out;
 }
 
-// Returns the entry of an address, with the permits that have grown since its last change. A new address takes the entry of its set that was used
-// least recently.
+// Returns the entry of an address, and adds the permits for the time since its last change. A new address takes the entry of its
+// set that was used least recently.
 static od_rate_entry *entry_of(od_rates *r, const od_address *a, double now) {
   unsigned hash = 2166136261u;
   for (size_t i = 0; i < sizeof a->bytes; i++) hash = (hash ^ a->bytes[i]) * 16777619u;

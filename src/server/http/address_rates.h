@@ -27,9 +27,9 @@ typedef struct od_rates {
 // Failed logins: at most OD_LOGINS at once, then one in OD_LOGIN_INTERVAL seconds.
 enum { OD_LOGINS = 10, OD_LOGIN_INTERVAL = 6, OD_BURST_S = 4 };
 
-// Takes the permit of a request. Returns false if there is none. now: monotonic time, s.
+// Takes a permit for a request. Returns false if the address has no permit. now: monotonic time, s.
 bool od_rates_request(od_rates *r, const od_address *a, double now);
-// Returns whether a login may be tried; od_rates_failed_login() takes the permit.
+// Returns whether the address has a permit for a login; od_rates_failed_login() takes the permit after a failed login.
 bool od_rates_may_login(od_rates *r, const od_address *a, double now);
 void od_rates_failed_login(od_rates *r, const od_address *a, double now);
 

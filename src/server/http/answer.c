@@ -1,5 +1,5 @@
-// Answers. Every answer has the headers that restrict what a browser does with the page: only files of the page itself, no frame around the page, no
-// guessed types.
+// Answers. Every answer has the headers that restrict the actions of browsers: only files of the page itself, no frame around the
+// page, no guessed types.
 #include <math.h>
 #include <stdarg.h>
 #include <string.h>

@@ -141,7 +141,7 @@ int od_board_events_after(od_board *b, long after, od_shown_event *to, int most,
   return count;
 }
 
-// Returns the latest state of an event; NULL: the board does not have it.
+// Returns the latest state of an event; NULL: the board does not have this event.
 static od_shown_event *find(od_board *b, int64_t id) {
   for (long at = b->events - 1; at >= 0 && at >= b->events - OD_SHOWN_EVENTS; at--)
     if (b->event[at % OD_SHOWN_EVENTS].id == id) return &b->event[at % OD_SHOWN_EVENTS];

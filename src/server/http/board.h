@@ -1,4 +1,5 @@
-// The board: what the page shows of a twin, between the threads of the twin and the thread of the door (http/door.h).
+// The board: the data of a twin that the page shows, shared between the threads of the twin and the thread of the door
+// (http/door.h).
 //
 //   observer --> ring of frames --+
 //   writer   --> status, events --+--> door
@@ -17,7 +18,7 @@
 #include "samples/row_ring.h"
 #include "twin/twin.h"
 
-// An event as the page shows it. machine: index; -1: the twin. NAN: none.
+// An event, as answers and streams contain it.
 typedef struct od_shown_event {
   int64_t id;
   int machine;
@@ -43,7 +44,9 @@ typedef enum od_machine_state {
 
 // Counts of the samples of a machine.
 #define OD_SHOWN_COUNTS(X) \
-  X(taken) X(failed) X(held) X(late) X(repeated) X(reordered) X(refused) X(overrun) X(dropped) X(missing) X(replayed)
+  X(taken)                 \
+  X(failed)                \
+  X(held) X(late) X(historical) X(repeated) X(reordered) X(refused) X(overrun) X(dropped) X(missing) X(replayed)
 
 typedef struct od_machine_status {
   od_machine_state state;
@@ -61,7 +64,8 @@ typedef struct od_frame_head {
   const char **name, **unit;
 } od_frame_head;
 
-// Rows of frames are those of a machine of the history with this suffix, which no machine of a twin file can have.
+// The history stores frames as rows of an additional machine: the machine's name with this suffix. Names in twin files cannot
+// have this suffix.
 #define OD_FRAMES_SUFFIX ".frames"
 
 // Numbers of a frame before its columns.
@@ -102,29 +106,32 @@ od_board *od_board_new(const od_twin *twin);
 void od_board_free(od_board *b);
 OD_OWNED_POINTER(od_board, od_board_free);
 
-// The thread of the observer: creates the ring of frames, and gives the columns to the door. The memory of the board keeps copies of the names.
+// Creates the ring of frames, and passes the columns to the thread of the door. Only the thread of the observer calls this
+// function. The memory of the board keeps copies of the names. Fails with OD_NO_MEMORY.
 od_status od_board_begin(od_board *b, int machine, const od_frame_head *head);
 
-// The thread of the writer.
+// Functions for the thread of the writer. od_board_set_status() stores a copy of the status of a machine.
 void od_board_set_status(od_board *b, int machine, const od_machine_status *status);
 // Adds an event, or an event that has changed. id -1: the board numbers the event. Returns its id.
 int64_t od_board_add_event(od_board *b, const od_shown_event *event);
 void od_board_set_alarms(od_board *b, int machine, long open);
-// Store a copy of a text. Without memory the board has no text.
+// Store a copy of a text. If an allocation fails, the board has no text.
 void od_board_set_verdict(od_board *b, int machine, const char *json);
 void od_board_set_metrics(od_board *b, const char *text);
-// Moves the acknowledgements to `to` (OD_MOST_ACTS). Returns their number.
+// Moves the acknowledgements to `to` (OD_MOST_ACTS entries). Returns the number of acknowledgements.
 int od_board_take_acts(od_board *b, od_act *to);
 
-// The thread of the door.
+// Functions for the thread of the door. od_board_status() returns a copy of the status of a machine, and the number of its open
+// alarms.
 od_machine_status od_board_status(od_board *b, int machine, long *open_alarms);
-// Copies the events after number `after` (see od_board.events), at most `most`. Returns their number; *next: number of the last one.
+// Copies the events after number `after` (see od_board.events), at most `most`. Returns the count; *next: number of the last copied
+// event.
 int od_board_events_after(od_board *b, long after, od_shown_event *to, int most, long *next);
-// Finds an event that the board still has. Returns false if there is none.
+// Finds an event of the board by its id. Returns false if the board does not have this event.
 bool od_board_find_event(od_board *b, int64_t id, od_shown_event *out);
-// Adds an acknowledgement. Returns false if too many wait for the writer.
+// Adds an acknowledgement. Returns false if OD_MOST_ACTS acknowledgements wait for the writer.
 bool od_board_acknowledge(od_board *b, const od_shown_event *event, double clock, const char *actor);
-// Return a copy, which the caller frees with od_free(); NULL: none.
+// Return a copy, which the caller frees with od_free(); NULL: no text, or an allocation failed.
 char *od_board_verdict(od_board *b, int machine, long *number);
 char *od_board_metrics(od_board *b);
 

@@ -11,9 +11,11 @@
 // TLS 1.2 and 1.3 with the ciphers that the library considers secure.
 extern const char od_tls_priorities[];
 
-// Reads a file that is no secret, with a zero at the end.
+// Reads a file that is not secret, such as a certificate. The arena owns the text, which ends with a zero. what: name of the file
+// in messages. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 od_status od_public_file_read(const char *path, const char *what, od_arena *memory, char **content, od_error *err);
-// Checks that the texts are a certificate, its key, and the certificate of an authority (NULL: none). Fails with OD_BAD_INPUT.
+// Checks that the texts are a certificate, the key of this certificate, and the certificate of an authority (NULL: no authority).
+// Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 od_status od_tls_check(const od_twin_page *page, const char *certificate, const char *key, const char *authority,
                        od_error *err);
 
@@ -21,7 +23,7 @@ od_status od_tls_check(const od_twin_page *page, const char *certificate, const 
 typedef struct od_certificate_name {
   char text[64];
 } od_certificate_name;
-// Returns whether the connection has a certificate that the authority has signed and that is valid now.
+// Returns whether the connection has a certificate that the authority has signed and that is valid now. *name: its common name.
 bool od_client_certificate(struct MHD_Connection *connection, od_certificate_name *name);
 
 #endif

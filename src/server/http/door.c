@@ -17,10 +17,11 @@
 #include "base/allocate.h"
 #include "http/client_certificate.h"
 #include "http/live.h"
+#include "io/private_file.h"
 #include "io/clock.h"
 
 enum { MEMORY_OF_CONNECTION = 12288, SEND_BUFFER = 1 << 17, NICENESS = 10, BACKLOG = 512, MOST_OPEN = 1000 };
-// Longest times, s: until the first request of a connection is complete, until the next request, and until an answer is sent.
+// Largest times, s, until the first request of a connection is complete, until the next request, and until an answer is sent.
 static const double first_request = 10, next_request = 20, longest_answer = 30;
 
 // --- Connections --------------------------------------------------------------------------------------------------
@@ -49,7 +50,7 @@ static void watch(void *user, struct MHD_Connection *connection, void **context,
   }
 }
 
-// Closes the sockets whose time is over. libmicrohttpd then ends their connections.
+// Closes the sockets whose deadline has passed. libmicrohttpd then ends their connections.
 static void close_late(od_door *d, double now) {
   for (od_watched_connection *w = d->connections; w; w = w->next)
     if (now > w->deadline) {
@@ -200,7 +201,7 @@ void od_answer_begin(od_request *r) {
 
 // --- The thread ---------------------------------------------------------------------------------------------------
 
-// Returns how long the thread may sleep, ms.
+// Returns the time for which the thread may sleep, ms.
 static int pause_of(const od_door *d, double now) {
   MHD_UNSIGNED_LONG_LONG ms = 500;
   double pause = MHD_get_timeout(d->daemon, &ms) == MHD_YES ? fmin((double)ms, 500) : 500;
@@ -229,7 +230,7 @@ static void *serve(void *user) {
 
 // --- Opening and closing ------------------------------------------------------------------------------------------
 
-// Creates the listening socket.
+// Creates the listening socket. Fails with OD_IO.
 static od_status listen_at(od_door *d, od_error *err) {
   const od_twin_page *p = d->page;
   struct sockaddr_in v4 = {.sin_family = AF_INET, .sin_port = htons((uint16_t)p->port)};
@@ -247,7 +248,7 @@ static od_status listen_at(od_door *d, od_error *err) {
   return od_fail(err, OD_IO, "the page cannot be served at %s, port %d: %s", p->address, p->port, strerror(errno));
 }
 
-// Raises the limit of open files so that all connections fit.
+// Raises the process's limit of open files to the number of connections. Fails with OD_BAD_INPUT.
 static od_status allow_files(const od_twin_page *p, od_error *err) {
   struct rlimit limit;
   const rlim_t needed = (rlim_t)p->connections + 256;
@@ -302,7 +303,8 @@ static od_status start_daemon(od_door *d, od_error *err) {
   return OD_OK;
 }
 
-// Counts the alarms of the history that are not acknowledged, at most MOST_OPEN of each machine.
+// Counts the alarms of the history that are not acknowledged, at most MOST_OPEN of each machine. Fails with OD_IO or
+// OD_NO_MEMORY.
 static od_status count_alarms(od_door *d, od_error *err) {
   od_status status = OD_OK;
   for (int i = 0; d->history && i < d->twin->machines && status == OD_OK; i++) {
@@ -321,7 +323,8 @@ static od_status open_door(od_door *d, od_error *err) {
   od_status status = od_random_text(d->boot, err);
   if (status == OD_OK) status = od_sessions_init(&d->sessions, d->page, &d->memory, err);
   if (status == OD_OK) status = allow_files(d->page, err);
-  if (status == OD_OK && d->twin->history.file) status = od_history_reader_open(&d->twin->history, &d->history, err);
+  const bool has_history = d->twin->history.file || d->twin->history.url;
+  if (status == OD_OK && has_history) status = od_history_reader_open(&d->twin->history, &d->history, err);
   if (status == OD_OK) status = count_alarms(d, err);
   if (status == OD_OK) status = od_live_init(d, err);
   if (status == OD_OK) status = listen_at(d, err);

@@ -1,5 +1,5 @@
-// The door: the HTTP server of the twin, in a thread of its own with low priority. One thread serves all connections (libmicrohttpd with
-// epoll), so the files of this module need no locks; other threads use only the board.
+// The door: the HTTP server of the twin, in a separate thread with low priority. One thread serves all connections (libmicrohttpd
+// with epoll), so the files of this module need no locks; other threads use only the board.
 #ifndef OD_HTTP_DOOR_H
 #define OD_HTTP_DOOR_H
 
@@ -8,7 +8,7 @@
 #include "http/address_rates.h"
 #include "http/request.h"
 
-// A connection, watched by the door: its reader must send a request, and take an answer, in limited time.
+// A connection, watched by the door: the door closes it if its reader takes too long to send a request or to receive an answer.
 typedef struct od_watched_connection {
   struct od_watched_connection *next, *previous;
   int socket;
@@ -41,8 +41,8 @@ typedef struct od_door {
   struct od_live_machine *live;    // newest frame of each machine, for the streams (live.h)
 } od_door;
 
-// Opens the door: reads secrets, listens, and starts the thread. The twin and the board must outlive the door. Fails with OD_BAD_INPUT for wrong
-// secrets, OD_IO if the address cannot be used.
+// Opens the door: reads secrets, listens, and starts the thread. The twin and the board must outlive the door. Fails with
+// OD_BAD_INPUT if a secret or certificate is invalid, with OD_IO if the address cannot be used, and OD_NO_MEMORY.
 od_status od_door_open(const od_twin *twin, od_board *board, od_door **out, od_error *err);
 void od_door_close(od_door *door);
 

@@ -4,18 +4,18 @@
 
 #include "http/door.h"
 
-// The scale of pressures covers a pressure that is reached in this number of frames, one after the other. The first frames of an observer do
-// not count: the filter has not settled.
+// A pressure above the scale of pressures extends the scale if OD_SCALE_FRAMES consecutive frames have this pressure. The first
+// OD_FRAMES_TO_SETTLE frames of an observer are ignored, because the filter has not settled.
 enum { OD_SCALE_FRAMES = 5, OD_FRAMES_TO_SETTLE = 50 };
 
-// A machine as the streams show it. frame: OD_FRAME_COLUMNS numbers, then the columns.
+// A machine in the streams. frame: OD_FRAME_COLUMNS numbers, then the columns.
 typedef struct od_live_machine {
   const od_frame_head *head;  // NULL: not known yet
   double *frame;
-  bool has_frame, is_new;  // is_new: whether a frame has arrived since the last turn
-  long verdicts;           // number of verdicts that the streams have
-  long version;            // version of the description: it changes with the columns and with the scale of pressures
-  double pressure;         // end of the scale of pressures, Pa; 0: not known
+  bool has_frame, is_new;           // is_new: whether a frame has arrived since the last turn
+  long verdicts;                    // number of verdicts that the streams have
+  long version;                     // changes with the columns and with the scale of pressures
+  double pressure;                  // end of the scale of pressures, Pa; 0: not known
   double largest[OD_SCALE_FRAMES];  // largest pressures of the last frames, Pa
   long frames;                      // number of frames so far
   od_history_span span;             // times with data in the history, a few seconds old
@@ -25,12 +25,12 @@ typedef struct od_live_machine {
 od_status od_live_init(od_door *d, od_error *err);
 void od_live_end(od_door *d);
 
-// Takes the newest frame of a machine from the board. The reader may be a stream or a request.
+// Copies the newest frame of a machine from the board to the door, for streams and requests.
 void od_live_take(od_door *d, int machine);
 // Returns the times with data in the history; NAN: there are none, or there is no history.
 od_history_span od_live_span(od_door *d, int machine);
 
-// Puts frames, events and states into all streams, at most 25 times per second.
+// Appends frames, events and states to all streams, at most 25 times per second. now: monotonic time, s.
 void od_streams_turn(od_door *d, double now);
 // Ends all streams, before the daemon stops.
 void od_streams_end(od_door *d);
@@ -41,9 +41,9 @@ void od_answer_begin(od_request *r);
 // Write JSON objects of the API (status_json.c): the status of a machine, and an event.
 void od_put_status(FILE *to, od_door *d, int machine);
 void od_put_event(FILE *to, const od_door *d, const od_shown_event *e);
-// Converts an event of the history.
+// Converts an event of the history to an event of answers.
 od_shown_event od_shown_event_of(const od_door *d, const od_history_event *e);
-// Returns the time difference between the clock of the machine and seconds since 1970; NAN: unknown.
+// Returns the seconds since 1970 minus the time of the machine, s; NAN: unknown.
 double od_clock_offset(const od_machine_status *s);
 // Returns the seconds since 1970.
 double od_clock_now(void);

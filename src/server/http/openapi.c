@@ -1,4 +1,4 @@
-// The description of the API (OpenAPI 3.1), made from the table of routes and from schemas.json.
+// The description of the API (OpenAPI 3.1), from the table of routes and from schemas.json.
 #include <string.h>
 
 #include "http/door.h"

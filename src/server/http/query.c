@@ -35,7 +35,7 @@ static od_status unknown(const od_query *q, const char *key, od_error *err) {
   od_nearest nearest = od_nearest_to(key);
   for (int i = 0; i < q->keys; i++) od_nearest_try(&nearest, q->key[i].name);
   return od_fail(err, OD_BAD_INPUT, "unknown key '%s' of the query%s", show(key).text,
-                 od_nearest_suggestion(&nearest).text);
+                 od_nearest_suggestion(&nearest, NULL).text);
 }
 
 static od_status read_number(const od_query_key *key, const char *text, double *out, od_error *err) {

@@ -39,9 +39,10 @@ typedef struct od_query {
 
 // Begins a query without values. keys: at most OD_MOST_QUERY_KEYS.
 void od_query_begin(od_query *q, const od_query_key *key, int keys);
-// Takes a pair of the query. The value need not end with a zero; the arena owns its copy. Fails with OD_BAD_INPUT.
+// Adds a pair of the query, a key and its value of `size` bytes. The arena owns a copy of the value. Fails with OD_BAD_INPUT or
+// OD_NO_MEMORY.
 od_status od_query_take(od_query *q, const char *key, const char *value, size_t size, od_arena *memory, od_error *err);
-// Return values by the name of a key of the table.
+// Return the value of a key of the table: whether the query has the key, its number, or its text.
 bool od_query_has(const od_query *q, const char *name);
 double od_query_number(const od_query *q, const char *name, double otherwise);
 const char *od_query_text(const od_query *q, const char *name);
@@ -49,11 +50,11 @@ int od_query_texts(const od_query *q, const char *name, const char *const **text
 
 // Reads a number from 0 to 2^53 that is the whole text. Returns -1 for other texts.
 long long od_read_id(const char *text, size_t size);
-// Reads a JSON object with one text, such as {"token": "..."}. The copy belongs to the arena. Fails with OD_BAD_INPUT; the message does not contain the
-// text.
+// Reads a JSON object with one text, such as {"token": "..."}. The copy belongs to the arena. Fails with OD_BAD_INPUT or
+// OD_NO_MEMORY; the message does not contain the text.
 od_status od_body_text(const char *body, size_t size, const char *key, od_arena *memory, const char **out,
                        od_error *err);
-// Checks that a body is empty or an empty JSON object.
+// Checks that a body is empty or an empty JSON object. Otherwise fails with OD_BAD_INPUT.
 od_status od_body_empty(const char *body, size_t size, od_error *err);
 
 #endif

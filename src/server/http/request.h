@@ -45,16 +45,17 @@ struct od_request {
   struct od_watched_connection *watched;
 };
 
-// Answer with an object, which the functions release, with a text, or with an error.
+// Send an answer: an object, which the function releases; a text; or an error.
 void od_answer_json(od_request *r, json_t *object);
 void od_answer_text(od_request *r, const char *type, const char *text, size_t size, const char *tag);
 void od_answer_error(od_request *r, int status, const char *format, ...) __attribute__((format(printf, 3, 4)));
 // Answers with the message of a failed function: 400 for OD_BAD_INPUT, else 500.
 void od_answer_status(od_request *r, od_status status, const od_error *err);
-// Answers with a response of libmicrohttpd, which the function releases. Adds the headers of all answers.
+// Answers with a response of libmicrohttpd, and releases the response. Adds the headers of all answers.
 void od_answer_response(od_request *r, int status, struct MHD_Response *response);
 
-// A text in memory: od_text_begin(), print to the stream, then od_answer_stream(), which frees the text.
+// An answer that is printed to memory. Call od_text_begin(), print to the stream, then call od_answer_stream(), which frees the
+// text.
 typedef struct od_text_stream {
   FILE *to;
   char *text;
@@ -71,11 +72,12 @@ void od_put_text(FILE *to, const char *text);
 
 // The table of routes (routes.c), ended by a row without a path.
 extern const od_route od_routes[];
-// Finds the route of a path. *status: 404 or 405 if there is none. The parts of the path go into the request.
+// Finds the route of a path. *status: 0; 404 or 405 if there is none, and the function then returns NULL. The parts of the path
+// go into the request.
 const od_route *od_route_find(const struct od_door *door, const char *method, const char *path, od_request *r,
                               int *status);
 
-// Functions of routes.
+// The functions of the routes, one per row of od_routes. Each sends one answer.
 void od_route_get_session(od_request *r);
 void od_route_login(od_request *r);
 void od_route_logout(od_request *r);

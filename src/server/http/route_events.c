@@ -79,7 +79,7 @@ void od_route_events(od_request *r) {
   od_answer_stream(r, "application/json", &t);
 }
 
-// Finds an event on the board or in the history.
+// Finds an event on the board or in the history. Returns false if there is no such event.
 static bool find_event(od_request *r, od_shown_event *out) {
   od_door *d = r->door;
   od_history_event *stored;

@@ -29,7 +29,7 @@ void od_route_style(od_request *r) {
   answer_file(r, "text/css; charset=utf-8", od_twin_css, od_twin_css_size);
 }
 
-// A cylinder with its rod.
+// The icon is a hydraulic cylinder with its rod.
 void od_route_icon(od_request *r) {
   static const char icon[] =
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 32 32\"><rect width=\"32\" height=\"32\" rx=\"6\" fill=\"#1f5f8b\"/>"

@@ -28,7 +28,7 @@ const od_query_key od_frames_query[] = {
     {"points", OD_QUERY_WHOLE, "largest number of frames; default 400", 1, MOST_POINTS},
 };
 
-// The times of a request. Answers with an error and returns false if they are not possible.
+// Reads the times of a request, s. If these times are not possible, answers with an error and returns false.
 static bool read_times(od_request *r, od_history_span *span, double *from, double *to) {
   if (!r->door->history) {
     od_answer_error(r, 404, "this twin has no history; add the section 'history' to its file");
@@ -129,7 +129,7 @@ void od_route_history(od_request *r) {
     sigma[i] = of ? count : -1;
     if (of) name[count++] = of;
   }
-  // A bin has a time and three values, with a standard deviation four. The interval adds at most one bin.
+  // A bin has a time and three values, or four values with a standard deviation. The interval adds at most one bin.
   const double room = MOST_BYTES - HEAD_BYTES - (double)names,
                bytes = channels * (TIME_BYTES + 3 * VALUE_BYTES) + (count - channels) * VALUE_BYTES;
   const int points = (int)fmin(od_query_number(&r->query, "points", DEFAULT_POINTS), room / bytes - 1);

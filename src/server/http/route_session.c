@@ -1,4 +1,4 @@
-// Sessions: who the reader is, login with a token, logout.
+// Sessions: identity of the reader, login with a token, logout.
 #include <string.h>
 
 #include "http/door.h"
@@ -30,7 +30,8 @@ void od_route_get_session(od_request *r) {
   answer_session(r, &r->reader, NULL);
 }
 
-// Returns the value of the header that sets or, with an empty text, removes the cookie.
+// Returns the value of the header that sets the cookie to a text. An empty text removes the cookie. The memory of the request
+// owns the result.
 static const char *cookie_header(od_request *r, const char *value) {
   const od_twin_page *page = r->door->page;
   return od_arena_format(&r->memory, "%s=%s; Path=/; HttpOnly; SameSite=Strict%s%s", od_guard_cookie_name(page).text,

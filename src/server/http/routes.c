@@ -35,7 +35,7 @@ const od_route od_routes[] = {
 };
 // clang-format on
 
-// Compares a path with the path of a route, and reads the parts in braces.
+// Compares a path with the path of a route, and reads the parts in braces. Returns whether the path matches.
 static bool matches(const od_door *d, const char *pattern, const char *path, od_request *r) {
   while (*pattern && *path) {
     if (*pattern != '{') {

@@ -16,19 +16,15 @@ typedef struct od_secret {
 
 // Sets a secret. Returns false if the text is too long; the secret is then empty.
 bool od_secret_set(od_secret *s, const char *text);
-// Returns whether two secrets are equal and not empty. The time depends on neither of them.
+// Returns whether two secrets are equal and not empty. The time of the comparison does not depend on the secrets.
 bool od_secret_equal(const od_secret *a, const od_secret *b);
 // Erases a secret.
 void od_secret_forget(od_secret *s);
 
-// Writes a random text of 43 letters, digits, '-' and '_' (256 bits). Fails if the system has no random numbers.
+// Writes a random text of 43 letters, digits, '-' and '_' (256 bits). Fails with OD_IO if the system has no random numbers.
 od_status od_random_text(char text[OD_RANDOM_SIZE], od_error *err);
 
-// Reads a file that only its owner may read; the owner is this user or root. Fails with OD_BAD_INPUT or OD_IO; messages do not contain the content.
-// *size: without the final zero. The content is at most 64 kB.
-od_status od_private_file_read(const char *path, const char *what, od_arena *memory, char **content, size_t *size,
-                               od_error *err);
-// Reads the first line of such a file as a token.
+// Reads the first line of a private file (io/private_file.h) as a token.
 od_status od_token_read(const char *path, od_secret *out, od_error *err);
 
 #endif

@@ -1,5 +1,5 @@
-// Streams of server-sent events. Each stream has a buffer of limited size. A reader that is slow loses frames; a reader that does not even take the
-// events is dropped. A stream without data is suspended, so that it costs nothing.
+// Streams of server-sent events. Each stream has a buffer of limited size. A reader that is slow loses frames; the connection of
+// a reader that does not take the events is closed. A stream without data is suspended, and then needs no processor time.
 #include <math.h>
 #include <string.h>
 
@@ -9,7 +9,7 @@
 #include "io/clock.h"
 #include "oleodyn/version.h"
 
-// Size of a buffer, and the size above which frames are left out; interval of frames, of states, and of comments without other data, s.
+// Size of a buffer, and the size above which frames are left out, bytes; largest numbers of missed events.
 enum { MOST_BUFFERED = 1 << 18, MOST_FRAMES = 1 << 15, MOST_MISSED = 200, MOST_EVENTS_AT_ONCE = 32 };
 static const double frame_interval = 0.04, state_interval = 1, silence = 5, span_interval = 2;
 // Longest time for which the data of a stream may wait for its reader, s.
@@ -36,7 +36,7 @@ static void wake(od_stream *s) {
   MHD_resume_connection(s->connection);
 }
 
-// Ends a stream whose reader is too slow. The data in its socket are not waited for.
+// Ends a stream whose reader is too slow. Does not wait for the data in its socket.
 static void end_slow(od_stream *s, double now) {
   s->is_ending = true;
   if (s->watched) s->watched->deadline = now;
@@ -118,7 +118,7 @@ static void put_hello(od_stream *s, double now) {
   append_text(s, &t, now);
 }
 
-// Appends the states of all machines to a stream, or to all of them (NULL).
+// Appends the states of all machines to a stream, or to all streams (NULL).
 static void put_states(od_door *d, od_stream *only, double now) {
   od_text_stream t;
   if (!od_text_begin(&t)) return;
@@ -138,7 +138,7 @@ static void put_event_message(FILE *to, const od_door *d, const od_shown_event *
   fputs("\n\n", to);
 }
 
-// Writes the newest frame of a machine: the values of all series, and the standard deviations of those that have one.
+// Writes the newest frame of a machine: the values of all series, and the standard deviations of the series that have one.
 static void put_frame(FILE *to, const od_door *d, int machine) {
   const od_live_machine *m = &d->live[machine];
   const od_twin_machine *settings = &d->twin->machine[machine];
@@ -163,7 +163,7 @@ static void put_frame(FILE *to, const od_door *d, int machine) {
   fputs("]}\n\n", to);
 }
 
-// Announces that the description of the machine has changed.
+// Appends a message that the description of the machine has changed.
 static void put_version(od_stream *s, double now) {
   od_text_stream t;
   const od_live_machine *m = s->machine >= 0 ? &s->door->live[s->machine] : NULL;
@@ -228,7 +228,7 @@ od_history_span od_live_span(od_door *d, int machine) {
   return m->span;
 }
 
-// Appends the text of a machine's frame to its streams. The text is made once, if there is a stream.
+// Appends the text of a machine's frame to its streams. If there are streams, the text is written once for all streams.
 static void send_frames(od_door *d, int machine, double now) {
   od_text_stream t = {0};
   for (od_stream *s = d->streams; s; s = s->next) {
@@ -308,7 +308,7 @@ const od_query_key od_stream_query[] = {
      9e15},
 };
 
-// Appends the events after an id, which the reader has missed: those of the history, then those that are not stored yet.
+// Appends the events after an id, which the reader has missed: first from the history, then the events that are not stored yet.
 static void put_missed(od_stream *s, int64_t after, double now) {
   OD_SCRATCH(scratch);
   od_door *d = s->door;

@@ -1,4 +1,5 @@
-// Alarms of a machine: an event of the kind "alarm" when an estimate has been beyond a bound for some time, and one of the kind "over" when it is back.
+// Alarms of a machine: an event of the kind "alarm" when an estimate has been beyond a bound for some time, and an event of the
+// kind "over" when the estimate is within the bounds again.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-// Events on their way from all threads to the writer. The lock is held only for a copy, never during input or output.
+// The queue of events from all threads to the writer. The lock is held only for a copy, never during input or output.
 #include <stdio.h>
 #include <string.h>
 #include <time.h>

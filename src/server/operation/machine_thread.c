@@ -21,7 +21,7 @@ static void report(od_machine_thread *r, double t, const char *kind, const char 
 
 // --- The thread of the source -------------------------------------------------------------------------------------
 
-// Waits until the rows of all samples on their way fit into the ring, at most a second.
+// Waits, at most a second, until the ring has room for the rows of all samples in the queue.
 static void wait_for_writer(od_machine_thread *r) {
   long overrun;
   if (!atomic_load_explicit(&r->head, memory_order_acquire)) return;
@@ -76,7 +76,8 @@ void od_machine_thread_end(od_machine_thread *r) {
   od_arena_free(&r->memory);
 }
 
-// Finds the columns of the experiment's channels. The messages about columns that do not fit become one event each.
+// Finds the columns of the experiment's channels. The messages about columns that do not fit become one event each. Returns
+// whether all channels have a column.
 static bool find_columns(od_machine_thread *r, const od_table *head) {
   const od_twin_source *source = &r->operation->twin->source[r->settings->source];
   od_error err = {0};
@@ -116,8 +117,12 @@ void od_machine_thread_start(od_machine_thread *r, const od_table *head) {
   if (r->is_broken) report(r, NAN, "failed", "the observer cannot be started: out of memory");
 }
 
-void od_machine_thread_take(od_machine_thread *r, const double *cells, double arrival) {
-  od_raw_sample s = {.t = od_channel_value(&r->e->data.time, cells), .sequence = -1, .arrival = arrival, .cell = cells};
+void od_machine_thread_take(od_machine_thread *r, const double *cells, double arrival, bool is_historical) {
+  od_raw_sample s = {.t = od_channel_value(&r->e->data.time, cells),
+                     .sequence = -1,
+                     .arrival = arrival,
+                     .is_historical = is_historical,
+                     .cell = cells};
   if (!isfinite(s.t)) {
     atomic_fetch_add(&r->refused, 1);
     return;
@@ -197,7 +202,7 @@ static od_status next(void *self, od_sample *out, bool *more, od_error *err) {
     if (convert(r)) break;
     atomic_fetch_add(&r->refused, 1);
   }
-  // Held inputs jump at every sample.
+  // Inputs that are held between samples jump at every sample.
   const bool hold = r->e->data.hold && r->samples > 0;
   r->samples++;
   *out = (od_sample){
@@ -212,7 +217,7 @@ static void resume(void *self, double t, const double *u) {
   memcpy(r->u, u, (size_t)od_machine_input_count(r->e->model) * sizeof *u);
 }
 
-// Copies the names of the columns: the writer may need them longer than the observer.
+// Copies the names of the columns: the writer may need them longer than the observer. Returns false if an allocation fails.
 static bool begin(void *user, const od_observed *o) {
   od_machine_thread *r = user;
   const int columns = o->columns.count;
@@ -254,7 +259,7 @@ static bool is_checkpoint_due(void *user) {
   return !atomic_load_explicit(&r->has_checkpoint, memory_order_acquire) && od_seconds() >= r->checkpoint_next;
 }
 
-// Gives the checkpoint to the writer; the writer's last one becomes the memory of the next one.
+// Passes the checkpoint to the writer. The memory of the writer's previous checkpoint is used for the next checkpoint.
 static void give_checkpoint(od_machine_thread *r) {
   const od_checkpoint filled = r->checkpoint;
   r->checkpoint = r->slot;

@@ -1,4 +1,5 @@
-// Metrics in the text format of Prometheus: for the page, and as a file that appears completely, for the textfile collector of its node exporter.
+// Metrics in the text format of Prometheus: for the page, and as a file for the textfile collector of the node exporter. The file
+// is replaced only when it is complete.
 #include <math.h>
 #include <string.h>
 
@@ -46,6 +47,7 @@ static const struct {
                 {"samples_failed_total", "Samples whose step failed."},
                 {"samples_held_total", "Samples at which the last estimate was kept."},
                 {"samples_late_total", "Samples that arrived too late."},
+                {"samples_historical_total", "Late samples that the sender had kept while it had no connection."},
                 {"samples_repeated_total", "Samples that arrived more than once."},
                 {"samples_reordered_total", "Samples that were sorted in."},
                 {"samples_refused_total", "Messages without a usable sample."},
@@ -62,9 +64,9 @@ static counts counts_of(od_machine_thread *r) {
   pthread_mutex_lock(&r->lock);
   const od_sample_counts c = r->counts;
   pthread_mutex_unlock(&r->lock);
-  return (counts){{(double)r->taken, (double)r->failed, (double)r->held, (double)c.late, (double)c.repeated,
-                   (double)c.reordered, (double)atomic_load(&r->refused), (double)overrun, (double)dropped,
-                   (double)c.replayed}};
+  return (counts){{(double)r->taken, (double)r->failed, (double)r->held, (double)c.late, (double)c.historical,
+                   (double)c.repeated, (double)c.reordered, (double)atomic_load(&r->refused), (double)overrun,
+                   (double)dropped, (double)c.replayed}};
 }
 
 static void print_counters(FILE *to, od_twin_run *o) {

@@ -23,9 +23,9 @@ static void end_operation(od_twin_run *o) {
   od_free(o);
 }
 
-// Opens the history and reads the checkpoints of all machines.
+// Opens the history and reads the checkpoints of all machines. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status open_history(od_twin_run *o, bool fresh, od_error *err) {
-  if (!o->twin->history.file) return OD_OK;
+  if (!o->twin->history.file && !o->twin->history.url) return OD_OK;
   od_status status = od_history_open(&o->twin->history, &o->history, err);
   for (int i = 0; i < o->twin->machines && status == OD_OK; i++) {
     od_machine_thread *r = &o->machine[i];
@@ -71,13 +71,13 @@ static void pause_for(long ms) {
   nanosleep(&(struct timespec){.tv_nsec = 1000000 * ms}, NULL);
 }
 
-// Waits until all sources have ended, or until the caller stops the twin.
+// Waits until all sources have ended or options->goes_on() returns false.
 static void wait_for_end(od_twin_run *o, const od_twin_options *options) {
   while (!are_finished(o) && (!options->goes_on || options->goes_on(options->user))) pause_for(20);
 }
 
-// Ends sources and observers. Waiting samples are observed: all of them if the sources have ended, else for a limited time. A source may wait for
-// a place in the queue of a slow observer, so queues are closed after this time.
+// Ends sources and observers. If the sources have ended, all waiting samples are observed; otherwise samples are observed for a
+// limited time. A source may wait for a place in the queue of a slow observer, so queues are closed after this time.
 static void stop(od_twin_run *o, const od_twin_options *options) {
   const bool has_ended = are_finished(o);
   const double until = od_seconds() + drain_time;
@@ -98,7 +98,7 @@ static void stop(od_twin_run *o, const od_twin_options *options) {
   }
 }
 
-// Prints a line for each machine.
+// Prints a line with the counts of samples for each machine.
 static void print_summary(const od_twin_run *o) {
   for (int i = 0; i < o->twin->machines && !o->quiet; i++) {
     const od_machine_thread *r = &o->machine[i];

@@ -3,8 +3,8 @@
 //   source --> order --> queue --> observer --> ring --> writer --> history, metrics
 //
 // A source thread reads messages and sorts samples (samples/sample_order.h). The observer takes samples from its queue, and puts a row into a ring
-// without locks, so that it never waits for the writer. What does not fit is left out, counted and reported. A source without loss, such as a
-// file through a pipe, is slowed down if the writer is late, but for at most a second.
+// without locks, so that it never waits for the writer. Samples that do not fit are left out, counted and reported. A source
+// without loss, such as a file through a pipe, waits for the writer, at most a second.
 #ifndef OD_OPERATION_OPERATION_H
 #define OD_OPERATION_OPERATION_H
 
@@ -42,7 +42,8 @@ typedef struct od_event_list {
 void od_event_list_init(od_event_list *l);
 void od_event_list_end(od_event_list *l);
 void od_event_list_add(od_event_list *l, int machine, double t, const char *kind, const char *text);
-// Moves all events to `to` (OD_MOST_EVENTS). Returns their number; *dropped receives the number of events that were left out.
+// Moves all events to `to` (OD_MOST_EVENTS entries). Returns the number of events; *dropped receives the number of events that
+// were left out.
 int od_event_list_take(od_event_list *l, od_twin_event *to, long *dropped);
 
 // ---- Machines (machine_thread.c)
@@ -60,8 +61,8 @@ typedef struct od_row_head {
 // Columns of the ring before the row of the observer.
 enum { OD_RING_FATE, OD_RING_LATENCY, OD_RING_SEQUENCE, OD_RING_ROW };
 
-// An alarm of a machine (alarms.c). column: of the rows; 0: not known yet, -1: none. since: time since which the estimate has been beyond a
-// bound, s; NAN: it is not.
+// An alarm of a machine (alarms.c). column: column of the rows; 0: not known yet, -1: none. since: time since which the estimate
+// has been beyond a bound, s; NAN: the estimate is within the bounds.
 typedef struct od_alarm_state {
   int column;
   double since;
@@ -131,19 +132,20 @@ typedef struct od_machine_thread {
 
 od_status od_machine_thread_init(od_machine_thread *r, struct od_twin_run *o, int index, od_error *err);
 void od_machine_thread_end(od_machine_thread *r);
-// Reads the rows of the history after the checkpoint: the observer takes them as its first samples, so that only samples that were not written
-// are lost if the source does not send again.
+// Reads the rows of the history after the checkpoint: the observer takes these rows as its first samples. Thus only samples that
+// were not written are lost if the source does not send them again. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_machine_thread_read_replay(od_machine_thread *r, od_error *err);
-// Finds the columns of the machine in the messages of its source, and starts the observer. An error is an event; the machine is then broken.
+// Finds the columns of the machine in the messages of its source, and starts the observer. An error is stored as an event, and
+// the machine takes no samples.
 void od_machine_thread_start(od_machine_thread *r, const od_table *head);
-// Takes a message with these cells.
-void od_machine_thread_take(od_machine_thread *r, const double *cells, double arrival);
+// Takes a message with these cells. is_historical: the sender kept the sample while it had no connection.
+void od_machine_thread_take(od_machine_thread *r, const double *cells, double arrival, bool is_historical);
 // Copies the counts of the order for the writer.
 void od_machine_thread_publish(od_machine_thread *r);
 // Waits for the end of the observer, whose queue is closed.
 void od_machine_thread_join(od_machine_thread *r);
 
-// ---- Alarms (alarms.c). The writer calls od_alarms_take() for each row.
+// ---- Alarms (alarms.c). The writer calls od_alarms_take() for each row. od_alarms_init() fails with OD_NO_MEMORY.
 od_status od_alarms_init(od_machine_thread *r);
 void od_alarms_take(od_machine_thread *r, const od_row_head *head, const double *row);
 
@@ -193,7 +195,9 @@ typedef struct od_twin_run {
   struct od_publisher *publisher;  // NULL: none
   struct od_twin_page_run *page;   // NULL: none
   double retain_next, metrics_next, publish_next;
-  bool is_failing;  // whether the last transaction failed
+  bool is_failing;       // whether the last transaction failed
+  double failing_since;  // monotonic time of the first failure, s
+  char failure[300];     // description of it
 } od_twin_run;
 
 typedef struct od_twin_options {
@@ -209,14 +213,15 @@ od_status od_twin_operate(const od_twin *twin, const od_twin_options *options, o
 // ---- The writer (writer.c)
 
 od_status od_writer_start(od_twin_run *o, od_error *err);
-// Writes all remaining data and ends the thread.
+// Writes all remaining data and ends the thread of the writer.
 void od_writer_end(od_twin_run *o);
 
 // ---- Estimates as messages (publisher.c). The writer calls these functions.
 
 typedef struct od_publisher od_publisher;
 struct od_twin_run;
-// Connects to the broker in the background. *out is set also on failure; free it in all cases.
+// Connects to the broker in the background. *out is set also on failure; free the publisher in all cases. Fails with
+// OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_publisher_new(const struct od_twin_run *o, od_publisher **out, od_error *err);
 // Publishes the last estimates of all machines, if there is a connection.
 void od_publisher_write(od_publisher *p);
@@ -225,26 +230,28 @@ void od_publisher_free(od_publisher *p);
 // ---- The page (twin_page.c)
 
 typedef struct od_twin_page_run od_twin_page_run;
-// Opens the page of the twin, before the threads start. Fails with OD_BAD_INPUT or OD_IO. o->page may be set also on failure.
+// Opens the page of the twin, before the threads start. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY. o->page may be set also
+// on failure.
 od_status od_twin_page_new(od_twin_run *o, od_error *err);
 // Ends the server; od_twin_page_free() frees the memory, after all other threads have ended.
 void od_twin_page_close(od_twin_run *o);
 void od_twin_page_free(od_twin_run *o);
-// The observer: gives the columns of the rows; computes the frame of a sample if one is due; gives the frame after the row is known.
+// Functions for the thread of the observer: the first passes the columns of the rows to the page, the second computes the frame
+// of a sample if a frame is due, the third passes the frame to the board after the row is known.
 od_status od_twin_page_begin(od_machine_thread *r, const od_row_head *head);
 void od_twin_page_each(od_machine_thread *r, double t, od_observer *observer);
 void od_twin_page_row(od_machine_thread *r, const double *row, int columns);
-// The writer: judges a row; shows the states of all machines and stores frames and acknowledgements; shows an event that has just been
-// added to the history.
+// Functions for the thread of the writer: the first judges a row; the second passes the states of all machines to the board and
+// stores frames and acknowledgements; the third passes a new event of the history to the board.
 void od_twin_page_take(od_machine_thread *r, const double *row);
 void od_twin_page_write(od_twin_run *o);
 void od_twin_page_event(od_twin_run *o, const od_twin_event *e);
 
 // ---- Metrics (metrics.c)
 
-// Prints all metrics.
+// Prints all metrics in the text format of Prometheus.
 void od_metrics_print(FILE *to, od_twin_run *o);
-// Writes the file of metrics. Fails with OD_IO.
+// Writes the file of metrics. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_metrics_write(od_twin_run *o, od_error *err);
 
 #endif

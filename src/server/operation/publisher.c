@@ -42,7 +42,7 @@ static bool is_estimate(const char *name) {
   return strncmp(name, "estimate.", 9) == 0;
 }
 
-// Publishes a JSON object and releases it.
+// Publishes a JSON object, and releases the object.
 static void publish_object(od_publisher *p, const char *topic, json_t *object, bool retain) {
   char *text = object ? json_dumps(object, JSON_COMPACT | JSON_REAL_PRECISION(17)) : NULL;
   if (text) publish(p, topic, text, retain);
@@ -65,7 +65,7 @@ static void publish_state(od_publisher *p, const od_machine_thread *r, const od_
   if (topic) publish_object(p, topic, object, true);
 }
 
-// Publishes a name as a part of a topic or an identifier: letters, digits, '-' and '_'.
+// Returns a name as a part of a topic or an identifier: letters, digits, '-' and '_'. NULL: an allocation failed.
 static char *plain(od_arena *memory, const char *text) {
   char *copy = od_arena_text(memory, text);
   for (char *c = copy; c && *c; c++)
@@ -73,7 +73,7 @@ static char *plain(od_arena *memory, const char *text) {
   return copy;
 }
 
-// Announces the estimates of a machine to dashboards, in the format of Home Assistant's discovery.
+// Publishes a description of the estimates of a machine for dashboards, in the format of Home Assistant's discovery.
 static void announce(od_publisher *p, const od_machine_thread *r, const od_row_head *head) {
   const char *prefix = p->o->twin->broker.topic, *machine = r->settings->name;
   for (int c = 1; c < head->columns; c++) {
@@ -108,7 +108,7 @@ od_status od_publisher_new(const od_twin_run *o, od_publisher **out, od_error *e
   mosquitto_reconnect_delay_set(p->client, 1, 10, true);
   int result = topic ? mosquitto_will_set(p->client, topic, (int)strlen(offline), offline, 1, true) : MOSQ_ERR_NOMEM;
   if (result == MOSQ_ERR_SUCCESS) result = mosquitto_connect_async(p->client, b->host, b->port, KEEP_ALIVE_S);
-  // Without a broker the library tries again.
+  // If there is no broker, the library connects later.
   if (result != MOSQ_ERR_INVAL && result != MOSQ_ERR_NOMEM) result = mosquitto_loop_start(p->client);
   if (result == MOSQ_ERR_SUCCESS) return OD_OK;
   return od_fail(err, OD_BAD_INPUT, "estimates cannot be published: %s", mosquitto_strerror(result));

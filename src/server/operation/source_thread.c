@@ -1,4 +1,4 @@
-// A source in operation: reads messages in its own thread and gives each sample to the machines that use the source.
+// A source in operation: reads messages in its own thread and passes each sample to the machines that use the source.
 #include <string.h>
 
 #include "io/clock.h"
@@ -10,11 +10,14 @@ static bool is_mine(const od_source_thread *s, const od_machine_thread *r) {
 
 static void report(od_source_thread *s, const char *kind, const char *why) {
   char text[400];
-  snprintf(text, sizeof text, "%.60s, message %d: %.300s", s->settings->name, s->reader.lines.line, why);
+  if (s->has_reader)
+    snprintf(text, sizeof text, "%.60s, message %d: %.300s", s->settings->name, s->reader.lines.line, why);
+  else
+    snprintf(text, sizeof text, "%.60s: %.300s", s->settings->name, why);
   od_event_list_add(&s->operation->events, -1, (double)NAN, kind, text);
 }
 
-// The columns are known: starts the machines, and marks the columns that they use.
+// Starts the machines of the source when its columns are known, and marks the columns that the machines use.
 static void start_machines(od_source_thread *s, const od_table *head) {
   od_twin_run *o = s->operation;
   s->is_started = true;
@@ -52,29 +55,47 @@ static void take_message(void *user, const char *text, size_t length) {
     if (kind == OD_USE_BAD)
       atomic_fetch_add(&r->refused, 1);
     else
-      od_machine_thread_take(r, s->cells, arrival);
+      od_machine_thread_take(r, s->cells, arrival, false);
     od_machine_thread_publish(r);
   }
 }
 
 // Takes a sample of a source that has cells and no texts.
-static void take_cells(void *user, const od_table *head, const double *cells) {
+static void take_cells(void *user, const od_table *head, const double *cells, bool is_historical) {
   od_source_thread *s = user;
   const double arrival = od_seconds();
   if (!s->is_started) start_machines(s, head);
   for (int i = 0; i < s->operation->twin->machines; i++) {
     od_machine_thread *r = &s->operation->machine[i];
     if (!is_mine(s, r) || !r->is_ready) continue;
-    od_machine_thread_take(r, cells, arrival);
+    od_machine_thread_take(r, cells, arrival, is_historical);
     od_machine_thread_publish(r);
   }
+}
+
+static void take_number(void *user, int64_t number) {
+  const od_source_thread *s = user;
+  for (int i = 0; i < s->operation->twin->machines; i++) {
+    od_machine_thread *r = &s->operation->machine[i];
+    if (!is_mine(s, r) || !r->is_ready) continue;
+    od_sample_order_number(&r->order, number);
+    od_machine_thread_publish(r);
+  }
+}
+
+static void take_event(void *user, const char *kind, const char *text) {
+  const od_source_thread *s = user;
+  char full[400];
+  snprintf(full, sizeof full, "%.60s: %.330s", s->settings->name, text);
+  for (int i = 0; i < s->operation->twin->machines; i++)
+    if (is_mine(s, &s->operation->machine[i])) od_event_list_add(&s->operation->events, i, (double)NAN, kind, full);
 }
 
 static void refuse(void *user, const char *why) {
   report(user, "refused", why);
 }
 
-// Passes held samples on.
+// Passes all held samples to the machines, because the source is silent.
 static void be_silent(void *user) {
   od_source_thread *s = user;
   for (int i = 0; i < s->operation->twin->machines; i++) {
@@ -91,7 +112,7 @@ static bool goes_on(void *user) {
 
 static void *source_thread(void *user) {
   od_source_thread *s = user;
-  const od_receiver to = {take_message, take_cells, refuse, be_silent, goes_on, s};
+  const od_receiver to = {take_message, take_cells, take_number, take_event, refuse, be_silent, goes_on, s};
   s->status = s->class->run(s->self, &to, &s->err);
   if (s->status != OD_OK) report(s, "stopped", s->err.text);
   be_silent(s);

@@ -21,7 +21,7 @@ static bool goes_on(void *user) {
   return !interrupted;
 }
 
-// The first signal ends the twin in order; the second one ends the program at once.
+// The first signal ends the twin after all data are written; the second signal ends the program at once.
 static void listen_to_signals(void) {
   static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
   for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
@@ -45,7 +45,7 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h")) return print_help();
     if (!strcmp(argv[i], "--version")) return puts("oleodyn-twin " OD_VERSION) < 0;
     if (!strcmp(argv[i], "--child")) {
-      prctl(PR_SET_PDEATHSIG, SIGTERM);  // 'oleodyn twin' has started this program, and ends it also when it crashes
+      prctl(PR_SET_PDEATHSIG, SIGTERM);  // this program ends if 'oleodyn twin' crashes
     } else if (!strcmp(argv[i], "--fresh")) {
       options.fresh = true;
     } else if (!strcmp(argv[i], "--quiet")) {

@@ -215,6 +215,7 @@ static void show_status(od_twin_run *o, int i, double now) {
                                     .failed = r->failed,
                                     .held = r->held,
                                     .late = c.late,
+                                    .historical = c.historical,
                                     .repeated = c.repeated,
                                     .reordered = c.reordered,
                                     .refused = atomic_load(&r->refused),
@@ -225,7 +226,7 @@ static void show_status(od_twin_run *o, int i, double now) {
   od_board_set_status(o->page->board, i, &status);
 }
 
-// Adds the changes of parameters that the observer has detected since the begin of the window: they are causes of a verdict.
+// Adds the changes of parameters that the observer has detected since the begin of the window, as causes of the verdict.
 static void add_causes(od_twin_run *o, int machine, json_t *verdict) {
   OD_SCRATCH(scratch);
   long next;
@@ -261,7 +262,7 @@ void od_twin_page_take(od_machine_thread *r, const double *row) {
   json_decref(verdict);
 }
 
-// Writes the frames of a machine into the history. They are rows without a pyramid.
+// Writes the frames of a machine into the history. Frames are stored as rows without a pyramid.
 static void store_frames(od_twin_run *o, int i) {
   OD_SCRATCH(scratch);
   od_twin_page_machine *m = &o->page->machine[i];
@@ -282,7 +283,7 @@ static void store_frames(od_twin_run *o, int i) {
     (void)od_history_add_row(o->history, m->stored, row, -1, &err);
 }
 
-// Stores the acknowledgements of readers, each with an event that names the reader.
+// Stores the acknowledgements of readers in the history, and adds an event with the name of the reader for each acknowledgement.
 static void store_acts(od_twin_run *o) {
   od_act act[OD_MOST_ACTS];
   od_error err = {0};

@@ -46,7 +46,7 @@ void od_verdict_window_end(od_verdict_window *w) {
 }
 
 // Judges the window by the tests of a run. row: the last row, with the estimates. Tests that need a whole run (movements of parameters since the
-// start, comparison with the truth) have nothing to test.
+// start, comparison with the truth) have nothing to test. Returns false if an allocation fails.
 static bool judge(od_verdict_window *w, const double *row, od_observed *o) {
   const od_experiment *e = w->e;
   const int n = e->parameters;

@@ -27,7 +27,8 @@ typedef struct od_verdict_window {
 od_status od_verdict_window_init(od_verdict_window *w, const od_experiment *e, const od_row_head *head, double length);
 void od_verdict_window_end(od_verdict_window *w);
 // Adds a row. If the row is the first one after a window, *verdict receives the verdict on this window as JSON, which the caller releases,
-// and `event` a text if the trust differs from that of the window before (else it is empty). For all other rows *verdict is NULL.
+// and `event` a text if the trust differs from the trust of the previous window (else the text is empty). For all other rows
+// *verdict is NULL.
 void od_verdict_window_take(od_verdict_window *w, const double *row, json_t **verdict, char event[400]);
 
 #endif

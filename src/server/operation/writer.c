@@ -1,4 +1,5 @@
-// The writer: takes rows, checkpoints and events of all machines, and writes history and metrics. Nothing waits for this thread.
+// The writer: takes rows, checkpoints and events of all machines, and writes history and metrics. No other thread waits for the
+// writer.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,7 +13,8 @@ static const double retain_every = 10, pause_without_history = 0.2, longest_paus
 
 // --- Rows ---------------------------------------------------------------------------------------------------------
 
-// Defines the channels of a machine: the columns of its rows after the time. The standard deviation of estimate.X is sigma.X.
+// Defines the channels of a machine: the columns of its rows, without the column of the time. The standard deviation of
+// estimate.X is sigma.X. Fails with OD_IO or OD_NO_MEMORY.
 static od_status define(od_twin_run *o, od_machine_thread *r, const od_row_head *head, od_error *err) {
   OD_SCRATCH(scratch);
   od_history_channel *channel = OD_TAKE(&scratch, od_history_channel, head->columns);
@@ -66,8 +68,8 @@ static double clock_now(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// Writes the checkpoint that the observer gave before the rows were taken: all rows up to its time are in the same transaction or an earlier one.
-// If the transaction fails, so does the checkpoint.
+// Writes the checkpoint that the observer gave before the rows were taken: all rows up to its time are in the same transaction or
+// in an earlier transaction. If the transaction fails, the checkpoint is not stored.
 static void write_checkpoint(od_twin_run *o, od_machine_thread *r) {
   od_error err = {0};
   (void)od_history_add_checkpoint(o->history, r->stored, r->slot_t, r->slot_sequence, clock_now(), &r->slot, &err);
@@ -94,7 +96,7 @@ static void add_event(od_twin_run *o, const od_machine_thread *r, double t, cons
   write_event(o, &e);
 }
 
-// Adds an event about samples if their number has grown.
+// Adds an event about lost samples if their number has grown.
 static void report_growth(od_twin_run *o, const od_machine_thread *r, long *reported, long now, double t,
                           const char *kind, const char *what) {
   char text[200];
@@ -136,6 +138,8 @@ static void report_counts(od_twin_run *o, od_machine_thread *r) {
   memcpy(range, r->range, (size_t)ranges * sizeof *range);
   pthread_mutex_unlock(&r->lock);
   report_growth(o, r, &r->reported.late, now.late, now.last_late, "late", "arrived too late and were left out");
+  report_growth(o, r, &r->reported.historical, now.historical, r->last_t, "historical",
+                "of an earlier time, which the sender had kept, were left out");
   report_growth(o, r, &r->reported.repeated, now.repeated, r->last_t, "repeated", "arrived more than once");
   report_growth(o, r, &r->reported.restarted, now.restarted, r->last_t, "restarted",
                 "began a new sequence of numbers: the sender has started again");
@@ -165,6 +169,24 @@ static void write_events(od_twin_run *o) {
 
 // --- The thread ---------------------------------------------------------------------------------------------------
 
+// Ends the transaction. When the history can be written again after failures, this becomes an event.
+static void commit(od_twin_run *o, double now) {
+  od_error err = {0};
+  od_status status = od_history_commit(o->history, &err);
+  if (status != OD_OK && !o->is_failing) {
+    fprintf(stderr, "oleodyn-twin: warning: %s; the twin tries again\n", err.text);
+    o->failing_since = now;
+    snprintf(o->failure, sizeof o->failure, "%.299s", err.text);
+  }
+  if (status == OD_OK && o->is_failing) {
+    char text[400];
+    snprintf(text, sizeof text, "the history is written again after %.1f s. %.300s", od_seconds() - o->failing_since,
+             o->failure);
+    od_event_list_add(&o->events, -1, NAN, "history", text);
+  }
+  o->is_failing = status != OD_OK;
+}
+
 // Writes everything that has arrived.
 static void write_all(od_twin_run *o, bool last) {
   od_error err = {0};
@@ -183,13 +205,7 @@ static void write_all(od_twin_run *o, bool last) {
     (void)od_history_retain(o->history, &removed, &err);
     o->retain_next = now + (removed > 0 ? 0 : retain_every);
   }
-  if (o->history) {
-    od_status status = od_history_commit(o->history, &err);
-    if (status != OD_OK && !o->is_failing)
-      fprintf(stderr, "oleodyn-twin: warning: %s; the twin tries again\n", err.text);
-    if (status == OD_OK && o->is_failing) fprintf(stderr, "oleodyn-twin: warning: the history is written again\n");
-    o->is_failing = status != OD_OK;
-  }
+  if (o->history) commit(o, now);
   if (o->publisher && (last || now >= o->publish_next)) {
     od_publisher_write(o->publisher);
     o->publish_next = now + o->twin->publish_every;

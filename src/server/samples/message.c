@@ -9,7 +9,7 @@
 #include "base/allocate.h"
 #include "memory/scoped.h"
 
-// Makes the table of columns from a list of names with units.
+// Makes the table of columns from a list of names with units. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status take_names(od_message_reader *r, const char *const *names, od_error *err) {
   OD_SCRATCH(scratch);
   int count = 0;
@@ -63,7 +63,7 @@ static od_message_use read_csv(od_message_reader *r, const char *text, size_t le
 
 // --- JSON ---------------------------------------------------------------------------------------------------------
 
-// The columns of a source without a list are the keys of its first object.
+// The columns of a source without a list are the keys of its first object. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status take_keys(od_message_reader *r, const json_t *object, od_error *err) {
   OD_SCRATCH(scratch);
   const char **names = OD_TAKE(&scratch, const char *, json_object_size(object) + 1);

@@ -20,16 +20,18 @@ typedef struct od_message_reader {
   bool units_may_follow;  // whether the next message may have the units of the columns
 } od_message_reader;
 
-// Prepares a reader. Fails with OD_BAD_INPUT if the names of the columns in the configuration are not valid.
+// Prepares a reader. Fails with OD_BAD_INPUT if the names of the columns in the configuration are not valid, and with
+// OD_NO_MEMORY.
 od_status od_message_begin(od_message_reader *r, const od_twin_source *source, const char *const *missing,
                            od_error *err);
 void od_message_end(od_message_reader *r);
-// Returns the table with names and units; NULL: they are not known yet. They are final when the first sample has been read.
+// Returns the table with names and units; NULL: the columns are not known yet. Names and units are final when the first sample
+// has been read.
 static inline const od_table *od_message_columns(const od_message_reader *r) {
   return r->lines.table;
 }
-// Reads the next message. cells: one per column, at least OD_MOST_CELLS as long as the columns are not known. err: why the message cannot be
-// used.
+// Reads the next message. cells: one per column; OD_MOST_CELLS entries while the columns are not known. If the message cannot be
+// used, err contains the reason.
 enum { OD_MOST_CELLS = 4096 };
 od_message_use od_message_read(od_message_reader *r, const char *text, size_t length, double *cells, od_error *err);
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-// Number of samples that can be held back. If more arrive within `wait`, the earliest one is passed on.
+// Number of samples that can be held back. If more samples arrive within `wait`, the earliest sample is passed on.
 enum { MOST_HELD = 1024 };
 
 od_status od_sample_order_init(od_sample_order *o, od_arena *memory, double wait, int cells, double resumed,
@@ -36,7 +36,7 @@ static void add_range(od_sample_order *o, int at, int64_t first, int64_t last) {
   o->ranges++;
 }
 
-// Removes a number from the missing ones. Returns false if it is not missing.
+// Removes a number from the missing numbers. Returns false if this number is not missing.
 static bool remove_missing(od_sample_order *o, int64_t n) {
   for (int i = o->ranges - 1; i >= 0; i--) {
     od_missing_range *r = &o->range[i];
@@ -59,7 +59,7 @@ static bool remove_missing(od_sample_order *o, int64_t n) {
   return false;
 }
 
-// Follows the sequence numbers. Returns false if the sample was repeated.
+// Updates the missing numbers by the sequence number of a sample. Returns false if the number was received before.
 static bool follow_sequence(od_sample_order *o, const od_raw_sample *s) {
   const int64_t n = s->sequence;
   if (n < 0) return true;
@@ -73,6 +73,14 @@ static bool follow_sequence(od_sample_order *o, const od_raw_sample *s) {
   }
   o->expected = n + 1;
   return true;
+}
+
+void od_sample_order_number(od_sample_order *o, int64_t number) {
+  const od_raw_sample message = {.t = -INFINITY, .sequence = number};
+  if (number < 0)
+    o->expected = -1;
+  else
+    follow_sequence(o, &message);
 }
 
 // --- Times --------------------------------------------------------------------------------------------------------
@@ -95,7 +103,7 @@ static void pass_first(od_sample_order *o) {
   o->place[o->held] = place;
 }
 
-// Sorts a sample in. Returns false if another one has its time.
+// Inserts a sample into the held samples, sorted by time. Returns false if another sample has its time.
 static bool sort_in(od_sample_order *o, const od_raw_sample *s) {
   int at = o->held;
   while (at > 0 && o->sample[at - 1].t > s->t) at--;
@@ -119,6 +127,10 @@ void od_sample_order_take(od_sample_order *o, const od_raw_sample *s) {
   if (o->wait > 0 && o->held == o->capacity) pass_first(o);
   if (!follow_sequence(o, s) || s->t == o->passed) {
     o->counts.repeated++;
+    return;
+  }
+  if (s->t < o->passed && s->is_historical) {
+    o->counts.historical++;
     return;
   }
   if (s->t < o->passed) {

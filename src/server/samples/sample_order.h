@@ -4,6 +4,7 @@
 //                the source is silent. With wait 0 the sample is passed on at once.
 //   out of order A sample that arrives after a sample with a later time, which is still held back. The sample is sorted in.
 //   late         A sample that arrives after a sample with a later time has been passed on. The sample is left out and counted.
+//   historical   A late sample that its sender kept while it had no connection. The sample is left out and counted apart.
 //   repeated     A sample with the time or the sequence number of an earlier sample. The sample is left out and counted.
 //   replayed     A sample up to the time of the checkpoint at which the observer resumed. The sample is left out.
 //   missing      A sequence number that does not arrive. Missing numbers are stored as ranges. A number that arrives out of order is removed from
@@ -23,14 +24,16 @@
 
 // A sample with the cells of its message.
 typedef struct od_raw_sample {
-  double t;          // time, s
-  int64_t sequence;  // sequence number; -1: none
-  double arrival;    // time of arrival, s (io/clock.h)
+  double t;            // time, s
+  int64_t sequence;    // sequence number; -1: none
+  double arrival;      // time of arrival, s (io/clock.h)
+  bool is_historical;  // whether the sender kept the sample while it had no connection
   const double *cell;
 } od_raw_sample;
 
 typedef struct od_sample_counts {
   long taken, late, repeated, replayed, reordered, restarted;
+  long historical;   // number of late samples that are historical; they are not in `late`
   long missing;      // number of missing sequence numbers
   double last_late;  // time of the last late sample, s
 } od_sample_counts;
@@ -63,11 +66,14 @@ typedef struct od_sample_order {
 } od_sample_order;
 
 // Initializes an order; the arena owns its memory. pass() is called for each sample in its order, within the functions below. resumed: time of a
-// checkpoint, or -INFINITY; next: the sequence number that follows the checkpoint, or -1.
+// checkpoint, or -INFINITY; next: the sequence number that follows the checkpoint, or -1. Fails with OD_NO_MEMORY.
 od_status od_sample_order_init(od_sample_order *o, od_arena *memory, double wait, int cells, double resumed,
                                int64_t next);
 // Takes a sample that has arrived. Its time is finite.
 void od_sample_order_take(od_sample_order *o, const od_raw_sample *sample);
+// Follows a number of a message whose samples have no numbers: the numbers before it are missing if they have not arrived. -1: the next number
+// begins a new sequence; its numbers must be greater than all numbers before.
+void od_sample_order_number(od_sample_order *o, int64_t number);
 // Passes all held samples on: the source is silent or has ended.
 void od_sample_order_flush(od_sample_order *o);
 

@@ -1,5 +1,5 @@
 // Bounded queue of samples from the thread of a source to the thread of an observer. A source without loss (a pipe) waits for a free place;
-// another one leaves the sample out, and the queue counts it.
+// another source drops the sample, and the queue counts the dropped sample.
 #ifndef OD_SAMPLES_SAMPLE_QUEUE_H
 #define OD_SAMPLES_SAMPLE_QUEUE_H
 
@@ -18,16 +18,16 @@ typedef struct od_sample_queue {
   double *cell;
 } od_sample_queue;
 
-// Creates a queue in the memory of an arena. Call od_sample_queue_end() before the arena is freed.
+// Creates a queue in the memory of an arena. Call od_sample_queue_end() before the arena is freed. Fails with OD_NO_MEMORY.
 od_status od_sample_queue_init(od_sample_queue *q, od_arena *memory, int capacity, int cells);
 void od_sample_queue_end(od_sample_queue *q);
 // Appends a copy of a sample. waits: whether to wait for a free place. Returns false if the sample was left out.
 bool od_sample_queue_put(od_sample_queue *q, const od_raw_sample *s, bool waits);
-// Waits for the next sample and copies it; its cells go to `cell`. Returns false if the queue is closed and empty.
+// Waits for the next sample and copies the sample; its cells go to `cell`. Returns false if the queue is closed and empty.
 bool od_sample_queue_take(od_sample_queue *q, od_raw_sample *s, double *cell);
 // Closes the queue. drops: whether the remaining samples are left out, and counted.
 void od_sample_queue_close(od_sample_queue *q, bool drops);
-// Ends the reading: od_sample_queue_put() returns at once from now on.
+// Stops the source: from now on od_sample_queue_put() returns at once.
 void od_sample_queue_stop(od_sample_queue *q);
 // Returns the number of waiting samples; *overrun receives the number of samples that were left out.
 int od_sample_queue_length(od_sample_queue *q, long *overrun);

@@ -11,7 +11,7 @@ static void begin_library(void) {
   mosquitto_lib_init();
 }
 
-// Reads the first line of a file with a password. The password is in no message.
+// Reads the first line of a file with a password. Messages do not contain the password. Fails with OD_BAD_INPUT or OD_IO.
 static od_status read_password(const char *path, char *password, size_t size, od_error *err) {
   FILE *file = fopen(path, "r");
   if (!file) return od_fail(err, OD_IO, "cannot read %s: %s", path, strerror(errno));

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "io/table.h"
 #include "oleodyn/status.h"
@@ -12,10 +13,15 @@
 // The receiver of the messages.
 typedef struct od_receiver {
   void (*message)(void *user, const char *text, size_t length);
-  void (*cells)(void *user, const od_table *head, const double *cells);  // a sample whose columns are those of `head`
-  void (*refuse)(void *user, const char *why);                           // a message was lost or cannot be passed on
-  void (*silence)(void *user);                                           // nothing arrived for about 50 ms
-  bool (*goes_on)(void *user);  // false: the source ends; called at least every 0.1 s
+  // A sample whose columns are those of `head`. is_historical: the sender kept the sample while it had no connection.
+  void (*cells)(void *user, const od_table *head, const double *cells, bool is_historical);
+  // Message `number` of the sender has arrived, and its samples have been passed on; numbers between are missing. -1: the next number begins a
+  // new sequence.
+  void (*number)(void *user, int64_t number);
+  void (*event)(void *user, const char *kind, const char *text);  // an event of the machines of the source
+  void (*refuse)(void *user, const char *why);                    // a message was lost or cannot be passed on
+  void (*silence)(void *user);                                    // nothing arrived for about 50 ms
+  bool (*goes_on)(void *user);                                    // false: the source ends; called at least every 0.1 s
   void *user;
 } od_receiver;
 
@@ -25,15 +31,20 @@ typedef struct od_source_class {
   bool gives_cells;  // whether the source calls od_receiver.cells() and has no texts
   // Opens the source; *self receives its data. Fails with OD_IO.
   od_status (*open)(const od_twin_source *settings, void **self, od_error *err);
-  // Receives messages until the source ends.
+  // Receives messages until the source ends. Returns OD_OK, or the status of the failure.
   od_status (*run)(void *self, const od_receiver *to, od_error *err);
   void (*close)(void *self);
 } od_source_class;
 
 enum { OD_SILENCE_MS = 50 };
 
+// Fails with the remedy: this program was built without a library that the source needs. library: "MQTT"; package: of Debian.
+od_status od_source_lacks(const od_twin_source *settings, const char *library, const char *package, od_error *err);
+// Opens a source that needs MQTT in a program without MQTT: fails.
+od_status od_source_needs_mqtt(const od_twin_source *settings, void **self, od_error *err);
 // Returns the class of a type.
 const od_source_class *od_source_class_of(od_source_type type);
-extern const od_source_class od_stdin_source, od_udp_source, od_mqtt_source, od_can_source_class;
+extern const od_source_class od_stdin_source, od_udp_source, od_mqtt_source, od_can_source_class, od_sparkplug_source,
+    od_modbus_source;
 
 #endif

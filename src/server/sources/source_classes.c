@@ -1,11 +1,21 @@
 // The table of all types of sources.
 #include "sources/source.h"
 
-static const od_source_class *const classes[] = {[OD_SOURCE_STDIN] = &od_stdin_source,
-                                                 [OD_SOURCE_UDP] = &od_udp_source,
-                                                 [OD_SOURCE_MQTT] = &od_mqtt_source,
-                                                 [OD_SOURCE_CAN] = &od_can_source_class};
+static const od_source_class *const classes[] = {
+    [OD_SOURCE_STDIN] = &od_stdin_source,   [OD_SOURCE_UDP] = &od_udp_source,
+    [OD_SOURCE_MQTT] = &od_mqtt_source,     [OD_SOURCE_SPARKPLUG] = &od_sparkplug_source,
+    [OD_SOURCE_MODBUS] = &od_modbus_source, [OD_SOURCE_CAN] = &od_can_source_class};
 
 const od_source_class *od_source_class_of(od_source_type type) {
   return classes[type];
+}
+
+od_status od_source_lacks(const od_twin_source *settings, const char *library, const char *package, od_error *err) {
+  return od_fail(err, OD_BAD_INPUT, "%s: this oleodyn-twin was built without %s; install %s and build it again",
+                 settings->name, library, package);
+}
+
+od_status od_source_needs_mqtt(const od_twin_source *settings, void **self, od_error *err) {
+  *self = NULL;
+  return od_source_lacks(settings, "MQTT", "libmosquitto-dev", err);
 }

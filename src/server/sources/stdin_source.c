@@ -29,7 +29,7 @@ static void pass_line(lines *l, const od_receiver *to, const char *text, size_t 
   l->is_cut = false;
 }
 
-// Passes all complete lines of the buffer on, and moves the rest to its start.
+// Passes all complete lines of the buffer to the receiver, and moves the remaining bytes to the start of the buffer.
 static void pass_lines(lines *l, const od_receiver *to) {
   size_t begin = 0;
   for (const char *stop; (stop = memchr(l->buffer + begin, '\n', l->end - begin));) {

@@ -1,4 +1,5 @@
-// UDP: each datagram is a message. The kernel drops datagrams that arrive faster than they are read; a sequence number shows how many.
+// UDP: each datagram is a message. The kernel drops datagrams that arrive faster than they are read; gaps in the sequence numbers
+// show the number of dropped messages.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <netinet/in.h>

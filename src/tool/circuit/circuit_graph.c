@@ -106,7 +106,8 @@ static bool add_term(const od_model *m, int instance, int end, od_part_end *to, 
   return true;
 }
 
-// Adds the flows of elements inside a host element, such as the leakage of a cylinder, to the ends of the host.
+// Adds the flows of elements inside a host element, such as the leakage of a cylinder, to the ends of the host. Returns false if
+// an allocation fails.
 static bool add_inner_flows(od_graph *g, int host, od_part *part, od_arena *arena) {
   const od_model *m = g->model;
   for (int i = 0; i < m->instances; i++) {

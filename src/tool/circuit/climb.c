@@ -99,7 +99,7 @@ static void restore(search *h) {
   }
 }
 
-// Copies order, mirroring and spacing of the first section of each group of equal sections to the others of the group.
+// Copies order, mirroring and spacing of the first section of each group of equal sections to the other sections of the group.
 static void copy_to_twins(od_sheet *s) {
   for (int section = 0; section < s->graph->sections; section++) {
     int first = s->twin_of[section];

@@ -38,7 +38,8 @@ int od_circuit_outputs(const od_circuit *c, const int **outputs) {
 
 // --- Layout -----------------------------------------------------------------------------------------------------------
 
-// Lays out the graph. *moving: indices of the outputs of moving parts, with repetitions; the arena owns this array.
+// Lays out the graph. *moving: indices of the outputs of moving parts, with repetitions; the arena owns this array. Returns false
+// if an allocation fails.
 static bool lay_sheet(od_circuit *c, int **moving, int *count, od_arena *arena) {
   od_sheet *s = &c->sheet;
   od_sheet_make(s, &c->graph, arena);

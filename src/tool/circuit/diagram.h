@@ -23,11 +23,11 @@ od_status od_circuit_make_model(const od_model *model, od_arena *arena, const od
 int od_circuit_outputs(const od_circuit *c, const int **outputs);
 
 // Returns the nodes with their pressures, and the outputs of a moving diagram, by name:
-// {"nodes": [{"name", "pressure"}], "outputs": [names]}; NULL: no memory.
+// {"nodes": [{"name", "pressure"}], "outputs": [names]}; NULL: an allocation failed.
 json_t *od_circuit_json(const od_circuit *c);
 // Returns the sections of the circuit: [{"name", "label", "parts": [names of elements and nodes]}]. The last entry
 // contains the elements and nodes that belong to no section. The list is empty if the circuit has fewer than two
-// sections and shows no template instance. NULL: no memory.
+// sections and shows no template instance. NULL: an allocation failed.
 json_t *od_circuit_groups(const od_circuit *c);
 
 // Returns width and height of the diagram, px.
@@ -37,7 +37,7 @@ typedef struct od_circuit_extent {
 od_circuit_extent od_circuit_size(const od_circuit *c);
 // Writes one <svg> element of class "circuit". docs/circuit-diagram.md describes its data- attributes.
 void od_circuit_svg(const od_circuit *c, FILE *to);
-// Writes a complete SVG file: the same element with a title and a style sheet.
+// Writes a complete SVG file: the element of od_circuit_svg() with a title and a style sheet.
 void od_circuit_svg_file(const od_circuit *c, FILE *to);
 // Returns the style sheet of the diagram: colors as custom properties of svg.circuit, light and dark.
 const char *od_circuit_style(void);

@@ -36,7 +36,7 @@ static bool overlaps(double a0, double a1, double b0, double b1) {
   return a0 < b1 && b0 < a1;
 }
 
-// Returns a measure of what a rectangle overlaps: 10 for each symbol, text or name, 1 for each line, frame border or
+// Returns the cost of the overlaps of a rectangle: 10 for each symbol, text or name, 1 for each line, frame border or
 // dot.
 static int count_hits(const od_sheet *s, double left, double top, double right, double bottom) {
   int hits = 0;
@@ -131,7 +131,7 @@ static bool has_main_pieces(const od_sheet *s, int net) {
 }
 
 // Considers a place beside a segment. A place beside a branch of a net with main pieces costs more: the pressure and the
-// flow that follow the name on a page would look like those of the branch.
+// flow that follow the name on a page would look like the pressure and flow of the branch.
 static void consider(const od_sheet *s, choice *best, const od_segment *g, double x, double y, double width,
                      double cost, bool is_right) {
   enum { NEAR = 6, NEIGHBOR_COST = 2, MARK_COST = 24, BRANCH_COST = 30 };
@@ -145,7 +145,7 @@ static void consider(const od_sheet *s, choice *best, const od_segment *g, doubl
   int piece = piece_at(s, net, fmin(fmax(x + width / 2, g->x1), g->x2), fmin(fmax(y - ascent / 2, g->y1), g->y2));
   cost += NEIGHBOR_COST * count_neighbors(s, net, x - NEAR, y - ascent - NEAR, x + width + NEAR, y + descent + NEAR);
   double near = nearness(s, x, y - ascent, x + width, y + descent);
-  if (best->first && near > 0.4) return;  // a second name only where it is clear
+  if (best->first && near > 0.4) return;  // a second name must be far from symbols and texts
   cost += MARK_COST * near;
   if (best->has_main && !(piece >= 0 && s->piece[piece].is_main)) cost += BRANCH_COST;
   int hits = count_hits(s, x - 1, y - ascent, x + width + 1, y + descent);

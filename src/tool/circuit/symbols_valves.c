@@ -48,7 +48,7 @@ static int port_x(const valve_plan *p, od_letter letter) {
   }
 }
 
-// Returns whether the name and the values are right of the operators of the right side. Long ones, which would widen the
+// Returns whether the name and the values are right of the operators of the right side. Long texts, which would widen the
 // diagram, are above the left solenoid.
 static bool is_named_right(const od_cell *c) {
   return od_cell_label_width(c) <= LABEL_BESIDE;

@@ -33,8 +33,8 @@ typedef struct tree {
   od_flow_term *term;  // terms of the subtree that is being traced
   int terms, term_room;
   int *path;  // vertices of the piece that is being traced
-  // Main pieces join pins of at least this rank. joined: number of these pins; beyond: how many of them are in the
-  // subtree that is being traced.
+  // Main pieces join pins of at least this rank. joined: number of these pins; beyond: number of these pins in the subtree that
+  // is being traced.
   int rank, joined, beyond;
 } tree;
 
@@ -89,8 +89,8 @@ static void build_tree(tree *t) {
     if (s->segment[i].net == t->net) split_segment(t, &s->segment[i]);
 }
 
-// Returns the rank of a pin: 2 for the flow ends of actuators, directional valves, pumps and sources, 1 for those of
-// elements between two lines, 0 for all others (elements between a line and a tank, pilots).
+// Returns the rank of a pin: 2 for the flow ends of actuators, directional valves, pumps and sources, 1 for the flow ends of
+// elements between two lines, 0 for all other ends (elements between a line and a tank, pilots).
 static int rank_of(const od_sheet *s, const od_cell *c, const od_pin *p) {
   const od_part *part = od_cell_part(s, c);
   od_station station = c->symbol->station;

@@ -21,7 +21,7 @@ const char *od_component_name(od_component_class c);
 // Lists the names and summaries of all classes.
 od_result od_component_list(void);
 // Lists keys, connections and outputs of `count` classes. has_pictures: with links to components/*.svg
-// (component_picture.h).
+// (component_picture.h). The caller frees the result.
 od_result od_component_reference(const od_component_class *classes, int count, bool has_pictures);
 
 // Adds a type of block to the view, and its object to a list in the data (block_reference.c).

@@ -50,7 +50,8 @@ static bool is_constant(const od_discrete_log *w, int at, long end) {
   return true;
 }
 
-// Reads the signals and subtracts their means over the fitted part, because small numbers keep more digits.
+// Reads the signals and subtracts their means over the fitted part, because small numbers keep more digits. Fails with
+// OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status take_signals(od_discrete_log *w, od_error *err) {
   od_log_columns *c = &w->c;
   int m = c->inputs, n = c->count - m;
@@ -160,7 +161,7 @@ static long known_rows(const od_discrete_log *w) {
   return w->is_held_out ? w->judged : w->data.rows;
 }
 
-// Fills the table: time, and for each output the measured and the simulated value.
+// Fills the table: time, and for each output the measured and the simulated value. Fails with OD_NO_MEMORY.
 static od_status make_table(od_discrete_log *w, od_error *err) {
   OD_SCRATCH(scratch);
   int n = w->data.outputs, columns = 1 + 2 * n;

@@ -48,7 +48,8 @@ typedef struct od_discrete_log {
   od_table *table;  // time, and for each output the measured and the simulated value
 } od_discrete_log;
 
-// Fits the model. w->path, w->o and w->c must be set. Call od_discrete_log_free() in all cases.
+// Fits the model. w->path, w->o and w->c must be set. Call od_discrete_log_free() in all cases. Fails with OD_BAD_INPUT, OD_IO,
+// OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_discrete_fit().
 od_status od_discrete_log_fit(od_discrete_log *w, od_error *err);
 void od_discrete_log_free(od_discrete_log *w);
 
@@ -57,7 +58,8 @@ od_result od_discrete_log_result(const od_discrete_log *w);
 // Adds measured and simulated outputs over time, and the quality over the order if several orders were tried. *w must
 // outlive the picture.
 void od_picture_add_discrete(od_picture *p, const od_discrete_log *w);
-// Write a plot of the table, and a machine file with the model as blocks. `user` points to an od_discrete_log.
+// Write a plot of the table, and a machine file with the model as blocks. `user` points to an od_discrete_log. Fail with OD_IO or
+// OD_NO_MEMORY.
 od_status od_discrete_log_write_plot(const void *user, const char *path, od_error *err);
 od_status od_discrete_log_write_block(const void *user, const char *path, od_error *err);
 

@@ -64,11 +64,12 @@ typedef struct od_discrete {
 
 // Fits the output of data with one output. ARX uses linear least squares. The other kinds minimize the squared one-step
 // prediction errors; their start values come from linear least squares. Fails with OD_NOT_CONVERGED if there are no
-// start values.
+// start values. Also fails with OD_BAD_INPUT if there are too few rows, and with OD_NOT_FINITE, OD_INTERRUPTED or OD_NO_MEMORY.
 od_status od_discrete_fit(const od_discrete_data *data, const od_discrete_options *options, od_discrete *model,
                           od_error *err);
 
 // The deterministic part of a model: N(z)/D(z) per output and input with common poles. Coefficients start with z^0.
+// od_discrete_transfer() fails with OD_NOT_CONVERGED if the poles cannot be computed, and with OD_NO_MEMORY.
 typedef struct od_z_transfer {
   int order, outputs, inputs;
   double denominator[OD_DISCRETE_TERMS];
@@ -85,7 +86,7 @@ od_status od_discrete_transfer(const od_discrete *model, od_z_transfer **out, od
 od_status od_z_transfer_simulate(const od_z_transfer *z, const od_discrete_data *data, int output, long known,
                                  double *y, od_error *err);
 // Quality of the simulation of an output from row `from` to the last row. The first `known` rows give the initial state and the
-// offset.
+// offset. od_z_transfer_judge() fails with OD_NO_MEMORY.
 typedef struct od_z_quality {
   // Explained part of the output's variation in percent: 100 (1 - |y - model| / |y - mean(y)|). NaN: the output is
   // constant; negative infinity: the simulation diverges.
@@ -97,7 +98,8 @@ od_status od_z_transfer_judge(const od_z_transfer *z, const od_discrete_data *da
 
 // Identifies a state-space model with `order` states by a subspace method. `weight` selects the weight of the directions of the
 // future output (subspace.c). `singular` (2 * order; may be NULL) receives the singular values, of which `order` should be
-// dominant. For CVA these values are correlations.
+// dominant. For CVA these values are correlations. Fails with OD_BAD_INPUT if there are too few rows, and with OD_NOT_CONVERGED
+// or OD_NO_MEMORY.
 typedef enum od_subspace_weight { OD_SUBSPACE_MOESP, OD_SUBSPACE_N4SID, OD_SUBSPACE_CVA } od_subspace_weight;
 extern const char *const od_subspace_weights[];  // "moesp", "n4sid", "cva"; terminated by NULL
 od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_weight weight, double *singular,

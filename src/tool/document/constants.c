@@ -154,7 +154,7 @@ static bool looks_like_expression(const char *text) {
   return strpbrk(text, begins_with_number ? "+*" : "+*/^()") != NULL;
 }
 
-// Returns a suggestion for an unknown name of a constant; empty: no constant has a similar name.
+// Returns a suggestion for an unknown name of a constant.
 static od_suggestion nearest_constant(od_loader *ld, const char *scope, const char *name) {
   const od_constants *all = &ld->document->constants;
   size_t length = scope != NULL ? strlen(scope) : 0;
@@ -164,16 +164,19 @@ static od_suggestion nearest_constant(od_loader *ld, const char *scope, const ch
     bool inside = length > 0 && strncmp(other, scope, length) == 0 && other[length] == '.';
     od_nearest_try(&nearest, inside ? other + length + 1 : other);
   }
-  return od_nearest_suggestion(&nearest);
+  return od_nearest_suggestion(&nearest, all->count > 0 ? NULL : "define this constant under 'constants'");
 }
 
-// Reports a problem of the parser. For an unknown name the message suggests a constant. The parser itself cannot suggest constants,
-// because it has only the names of constants that occur in the text.
+// Reports a problem of the parser. For an unknown name the message suggests a constant in place of the parser's list, which
+// has only the constants that occur in the text. A suggested function remains.
 static void complain(od_loader *ld, const od_given *given, const od_expression_problem *problem) {
-  const char *text = problem->text, *known = strstr(text, "' is not defined here");
+  static const char undefined[] = "' is not defined here";
+  const char *text = problem->text, *known = strstr(text, undefined);
   od_suggestion suggestion = {""};
-  if (text[0] == '\'' && known != NULL && strstr(text, "did you mean") == NULL)
+  if (text[0] == '\'' && known != NULL && strstr(text, "did you mean") == NULL) {
     suggestion = nearest_constant(ld, given->place.scope, od_copy(ld, text + 1, (size_t)(known - text - 1)));
+    text = od_copy(ld, text, (size_t)(known - text) + strlen(undefined));
+  }
   od_complain_given(ld, given, "in '%s': %s%s", od_excerpt(ld, given->text), text, suggestion.text);
 }
 

@@ -96,6 +96,12 @@ const char *od_document_beside(od_loader *ld, int node, const char *path) {
   return od_format(ld, "%.*s/%s", (int)(slash - file), file, path);
 }
 
+const char *od_key_path(od_loader *ld, const od_section *section, const char *key) {
+  const int node = od_section_get(ld, section, key);
+  const char *path = od_read_text(ld, node, key, "the path of a file");
+  return path ? od_document_beside(ld, node, path) : NULL;
+}
+
 od_file_kind od_document_kind(const char *path, od_content content) {
   OD_OWNED(od_messages_free) od_messages *unread = od_messages_new();
   if (!unread) return OD_FILE_UNKNOWN;

@@ -7,7 +7,7 @@
 
 // Loads ld->document->file; messages are added to ld->messages. Sets ld->tree and ld->units, then calls read() in the
 // "C" locale and returns the status of read(). Frees tree and units afterward; texts and numbers remain in
-// ld->document.
+// ld->document. If the file cannot be read, returns OD_BAD_INPUT, OD_IO or OD_NO_MEMORY without a call of read().
 od_status od_document_load(od_loader *ld, const char *const *set, int set_count, od_status (*read)(void *user),
                            void *user);
 
@@ -43,7 +43,8 @@ int od_variant_find(od_loader *ld, const od_section_class *file, int root, const
 const char *od_variant_noun(od_loader *ld);
 
 // Merges the file over the files in its 'include', recursively. Afterward the root of the tree is the merged map, without
-// 'include'. Each file is read once.
+// 'include'. Each file is read once. Returns OD_OK also after errors in the files, which are messages; fails with OD_NO_MEMORY or
+// the status of an unreadable file.
 od_status od_document_include(od_loader *ld);
 
 // Reads another file into the tree. The file name is relative to the file of a node. Returns the node of its map, or -1 after
@@ -55,5 +56,8 @@ od_file_kind od_document_kind(const char *path, od_content content);
 
 // Prepends the folder of the node's file to a relative path. Returns an absolute path unchanged.
 const char *od_document_beside(od_loader *ld, int node, const char *path);
+// Returns the path of the file that a key of a section names, relative as in od_document_beside(); NULL: the section has no such key, or the
+// value is no text, which is reported.
+const char *od_key_path(od_loader *ld, const od_section *section, const char *key);
 
 #endif

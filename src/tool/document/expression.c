@@ -245,12 +245,16 @@ static int unknown_name(parser *p, int length) {
   char name[120];
   snprintf(name, sizeof name, "%.*s", length, p->text + p->at);
   od_nearest nearest = od_nearest_to(name);
-  for (int i = 0; i < p->names->count; i++) od_nearest_try(&nearest, p->names->name(p->names->user, i));
+  for (int i = 0; i < p->names->count; i++) {
+    const char *known = p->names->name(p->names->user, i);
+    if (*known) od_nearest_try(&nearest, known);
+  }
   const char *after = p->text + p->at + length;
   bool called = after[strspn(after, " ")] == '(';
   for (const od_expression_function *f = od_expression_functions; called && f->name; f++)
     od_nearest_try(&nearest, f->name);
-  return fail(p, p->at, "'%s' is not defined here%s", name, od_nearest_suggestion(&nearest).text);
+  return fail(p, p->at, "'%s' is not defined here%s", name,
+              od_nearest_suggestion(&nearest, "define this name first").text);
 }
 
 static int variable(parser *p) {

@@ -50,7 +50,8 @@ static od_suggestion nearest_file(od_loader *ld, const char *path) {
   const struct dirent *entry;
   for (int i = 0; folder && i < 1000 && (entry = readdir(folder)); i++)
     if (entry->d_name[0] != '.') od_nearest_try(&nearest, od_copy(ld, entry->d_name, strlen(entry->d_name)));
-  od_suggestion suggestion = od_nearest_suggestion(&nearest);
+  od_suggestion suggestion = {""};
+  if (nearest.best) suggestion = od_nearest_suggestion(&nearest, NULL);
   if (folder) closedir(folder);
   return suggestion;
 }

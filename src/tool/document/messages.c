@@ -58,7 +58,8 @@ static void cut(char *text, size_t length) {
   text[length] = '\0';
 }
 
-// Returns the text of a message without names of instances. This text is the same for all instances of a template.
+// Returns the text of a message without names of instances. This text is the same for all instances of a template. The arena of
+// the messages owns the text; NULL: an allocation failed.
 static const char *essence_of(od_messages *m, const char *text, const char *scope) {
   size_t length = scope != NULL ? strlen(scope) : 0;
   if (length == 0) return od_texts_copy(&m->arena, text, strlen(text));

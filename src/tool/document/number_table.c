@@ -62,7 +62,7 @@ void od_numbers_report_unused(const od_numbers *numbers, od_messages *messages) 
     od_nearest nearest = od_nearest_to(numbers->override[i].path);
     for (int j = 0; j < numbers->count; j++) od_nearest_try(&nearest, numbers->item[j].number.path);
     od_messages_add(messages, numbers->override[i].place, "there is no number '%s'%s", nearest.word,
-                    nearest.best ? od_nearest_suggestion(&nearest).text : "; 'oleodyn info' lists all numbers");
+                    od_nearest_suggestion(&nearest, "'oleodyn info FILE' lists all numbers").text);
   }
 }
 

@@ -30,7 +30,7 @@ typedef struct od_numbers {
   int overrides;
 } od_numbers;
 
-// Adds the texts of --set. Reports texts that are repeated or are not "path=value". In this function and those below,
+// Adds the texts of --set. Reports texts that are repeated or are not "path=value". In this function and the functions below,
 // the arena owns the contents of the table and records failed allocations.
 void od_numbers_override(od_numbers *numbers, od_arena *arena, const char *const *set, int count,
                          od_messages *messages);

@@ -27,11 +27,9 @@ void od_complain(od_loader *ld, int node, const char *format, ...) {
 }
 
 void od_complain_unknown(od_loader *ld, int node, const char *what, const char *all, const od_nearest *nearest) {
-  if (nearest->best)
-    od_complain(ld, node, "there is no %s '%s'; did you mean '%s'?", what, od_excerpt(ld, nearest->word),
-                nearest->best);
-  else
-    od_complain(ld, node, "there is no %s '%s'; 'oleodyn info' lists all %s", what, od_excerpt(ld, nearest->word), all);
+  const char *long_list = od_format(ld, "'oleodyn info FILE' lists all %s", all);
+  od_complain(ld, node, "there is no %s '%s'%s", what, od_excerpt(ld, nearest->word),
+              od_nearest_suggestion(nearest, long_list).text);
 }
 
 bool od_has_errors(const od_loader *ld) {
@@ -148,7 +146,7 @@ static int index_of(const char *word, const char *const *words) {
   return -1;
 }
 
-// Lists words: "a, b or c".
+// Returns a list of words: "a, b or c". The scratch arena owns the text.
 static const char *enumerate(od_loader *ld, const char *const *words) {
   const char *text = "";
   for (int i = 0; words[i] != NULL; i++) {

@@ -10,8 +10,8 @@
 
 // Adds an error at the place of a node.
 void od_complain(od_loader *ld, int node, const char *format, ...) __attribute__((format(printf, 3, 4)));
-// Adds a message about an unknown name, with the nearest known name if there is one. what, all: noun in singular and
-// plural: "output", "outputs".
+// Adds a message about an unknown name, with the nearest known name or a list of names (od_nearest_suggestion()). what, all: noun
+// in singular and plural: "output", "outputs".
 struct od_nearest;
 void od_complain_unknown(od_loader *ld, int node, const char *what, const char *all, const struct od_nearest *nearest);
 od_place od_place_of(const od_loader *ld, int node);

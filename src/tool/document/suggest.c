@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { LONGEST = 80, MOST_CANDIDATES = 5000 };
+enum { LONGEST = 80, MOST_CANDIDATES = 5000, LONGEST_LIST = 300, EXAMPLES = 4 };
 
 static int smaller(int a, int b) {
   return a < b ? a : b;
@@ -70,7 +70,8 @@ static void take(od_nearest *nearest, const char *candidate, int distance) {
 
 void od_nearest_try(od_nearest *nearest, const char *candidate) {
   int n = (int)strnlen(nearest->word, LONGEST), m = (int)strnlen(candidate, LONGEST);
-  if (n == LONGEST || m == LONGEST || nearest->tried++ >= MOST_CANDIDATES) return;
+  if (nearest->tried < OD_NEAREST_LISTED) nearest->first[nearest->tried] = candidate;
+  if (nearest->tried++ >= MOST_CANDIDATES || n == LONGEST || m == LONGEST) return;
   int parts = parts_left_out(nearest->word, candidate) + parts_left_out(candidate, nearest->word);
   if (parts > 0) take(nearest, candidate, 2 * parts);
   // Allowed edits: one in words of up to four letters, two in words of up to eight letters, otherwise one for every three letters.
@@ -83,9 +84,29 @@ void od_nearest_try(od_nearest *nearest, const char *candidate) {
   take(nearest, candidate, distance);
 }
 
-// Candidates are shorter than LONGEST, so no text is truncated.
-od_suggestion od_nearest_suggestion(const od_nearest *nearest) {
+// Writes the first candidates: "a, b and c" with "and" as `last`. Returns whether the list has at most LONGEST_LIST bytes.
+static bool enumerate(const od_nearest *nearest, int count, const char *last, char list[LONGEST_LIST + 1]) {
+  size_t used = 0;
+  for (int i = 0; i < count; i++) {
+    const char *before = i == 0 ? "" : i + 1 == count ? last : ", ";
+    int more = snprintf(list + used, LONGEST_LIST + 1 - used, "%s%s", before, nearest->first[i]);
+    if (more < 0 || (used += (size_t)more) > LONGEST_LIST) return false;
+  }
+  return true;
+}
+
+// All texts are shorter than a suggestion: a near candidate has less than LONGEST bytes, a list at most LONGEST_LIST bytes.
+od_suggestion od_nearest_suggestion(const od_nearest *nearest, const char *long_list) {
   od_suggestion s = {""};
-  if (nearest->best) snprintf(s.text, sizeof s.text, "; did you mean '%s'?", nearest->best);
+  char list[LONGEST_LIST + 1] = "";
+  int count = nearest->tried;
+  if (nearest->best)
+    snprintf(s.text, sizeof s.text, "; did you mean '%s'?", nearest->best);
+  else if (count > 0 && count <= OD_NEAREST_LISTED && enumerate(nearest, count, " or ", list))
+    snprintf(s.text, sizeof s.text, "; expected %s", list);
+  else if (long_list)
+    snprintf(s.text, sizeof s.text, "; %s", long_list);
+  else if (count > 0 && enumerate(nearest, smaller(count, EXAMPLES), ", ", list))
+    snprintf(s.text, sizeof s.text, "; expected one of %d names, such as %s", count, list);
   return s;
 }

@@ -46,7 +46,8 @@ typedef struct od_tree {
 } od_tree;
 
 // Parses the text of another file. Adds its nodes; its root becomes the root of the tree (-1: the file is empty). The tree must be
-// zeroed before the first call. The arena owns the texts of the nodes. Reports syntax errors.
+// zeroed before the first call. The arena owns the texts of the nodes. Reports syntax errors and then returns OD_BAD_INPUT. Fails
+// with OD_NO_MEMORY.
 od_status od_tree_parse(od_tree *tree, const char *text, size_t length, const char *file, od_arena *texts,
                         od_messages *messages);
 void od_tree_free(od_tree *tree);

@@ -9,6 +9,7 @@
 char *od_tree_store(const od_tree *tree, od_arena *arena, size_t *size);
 
 // Adds the nodes of a stored tree, as od_tree_parse() does with a text. Returns OD_BAD_INPUT if the bytes are not a stored tree.
+// Fails with OD_NO_MEMORY if an allocation fails.
 od_status od_tree_restore(od_tree *tree, const char *bytes, size_t size, const char *file, od_arena *texts);
 
 #endif

@@ -195,7 +195,8 @@ static bool read_product(reader *r, od_unit *unit) {
   return true;
 }
 
-// Parses a unit. A unit with an offset is a point on a scale, so such a unit must not be part of a power or product.
+// Parses a unit. A unit with an offset is a point on a scale, so such a unit must not be part of a power or product. Returns
+// false if the text is not a unit.
 static bool parse_unit(const char *text, int depth, od_unit *unit) {
   *unit = plain_number;
   if (strcmp(text, "1") == 0 || strcmp(text, "-") == 0) return true;

@@ -174,7 +174,8 @@ static const prefix prefixes[] = {
     {"p", "pico", -12}, {"f", "femto", -15}, {"a", "atto", -18},
 };
 
-// Finds a name without prefix; a plural in "s" is allowed for names of at least four letters.
+// Finds a name without prefix; a plural in "s" is allowed for names of at least four letters. Returns NULL if there is no such
+// name.
 static const od_unit_name *find_plain(const char *text, size_t length) {
   for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
     size_t own = strlen(names[i].name);

@@ -138,7 +138,7 @@ od_unit_verdict od_units_convert(od_units *units, const char *unit, const char *
   return verdict;
 }
 
-// Parses base units with powers that may be fractional: "kg-0.5 m3.5".
+// Parses base units with powers that may be fractional: "kg-0.5 m3.5". Returns false if the text contains another word.
 static bool parse_powers(const char *text, double power[OD_UNIT_BASES]) {
   for (int i = 0; i < OD_UNIT_BASES; i++) power[i] = 0;
   while (*text != '\0') {

@@ -69,16 +69,11 @@ static int read_variants(od_loader *ld, const od_section_class *file, int node, 
 static void complain_unknown(od_loader *ld, const od_section_class *file, const char *wanted) {
   const od_document *document = ld->document;
   const od_place place = {.file = "--variant"};
-  const char *shown = od_excerpt(ld, wanted), *list = "";
+  const char *shown = od_excerpt(ld, wanted);
   od_nearest nearest = od_nearest_to(wanted);
-  for (int i = 0; i < document->variants; i++) {
-    od_nearest_try(&nearest, document->variant_name[i]);
-    if (i < 12) list = od_format(ld, "%s%s%s", list, i > 0 ? ", " : "", document->variant_name[i]);
-  }
-  const char *otherwise = document->variants > 0 ? od_format(ld, "; the variants are %s", list)
-                                                 : od_format(ld, "; the %s has no variants", file->keys[0].name);
-  od_messages_add(ld->messages, place, "there is no variant '%s'%s", shown,
-                  nearest.best != NULL ? od_nearest_suggestion(&nearest).text : otherwise);
+  for (int i = 0; i < document->variants; i++) od_nearest_try(&nearest, document->variant_name[i]);
+  const char *none = document->variants > 0 ? NULL : od_format(ld, "the %s has no variants", file->keys[0].name);
+  od_messages_add(ld->messages, place, "there is no variant '%s'%s", shown, od_nearest_suggestion(&nearest, none).text);
 }
 
 // Merges the known sections of a variant over the variant that the key 'extends' names. Unknown sections have already
@@ -100,7 +95,8 @@ static int with_base(od_loader *ld, const od_section_class *file, int variants, 
     od_nearest_try(&nearest, od_text_of(ld, base));
   if (base < 0 || depth > DEEPEST) {
     if (base < 0)
-      od_complain(ld, node, "there is no variant '%s'%s", od_excerpt(ld, name), od_nearest_suggestion(&nearest).text);
+      od_complain(ld, node, "there is no variant '%s'%s", od_excerpt(ld, name),
+                  od_nearest_suggestion(&nearest, NULL).text);
     else if (ld->tree.node[variants].count <= DEEPEST)
       od_complain(ld, node, "the keys 'extends' of variants form a cycle; remove one of these keys");
     else

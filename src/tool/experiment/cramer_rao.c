@@ -46,7 +46,8 @@ static bool is_known(const od_experiment *e) {
 }
 
 // Starts the observer at the truth with the initial covariance of the experiment. Runs the observer along the true motion. The
-// measurements have no noise, because the observer's predictions are its measurements.
+// measurements have no noise, because the observer's predictions are its measurements. Fails with OD_BAD_INPUT, OD_INTERRUPTED,
+// OD_NO_MEMORY, or a status of od_sim_step().
 static od_status follow(bound *b, od_sample_source *source, od_error *err) {
   od_sim *sim = od_observer_sim(b->observer);
   const double *p = b->o->estimate;

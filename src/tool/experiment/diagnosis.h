@@ -37,7 +37,7 @@ typedef struct od_suspect {
 // Adds remarks with codes "cause.*" to the verdict: the cause and a runner-up, or "cause.unclear". Adds
 // "cause.incomplete" if the limit of work was reached before all faults were tried. `best` (or NULL) receives the cause
 // that is named first; kind OD_FAULT_NONE: none. Returns OD_INTERRUPTED, without a remark, if progress() returned
-// false.
+// false. Otherwise fails with OD_NO_MEMORY or a status of od_trials_begin().
 od_status od_diagnose(const od_diagnosis_task *task, od_verdict *verdict, od_suspect *best, od_error *err);
 
 // --- Internal (diagnosis_trial.c)
@@ -61,17 +61,19 @@ typedef struct od_trials {
   long runs, reached;  // number of runs so far; number of samples of the last run
 } od_trials;
 
-// Runs the observer without undoing a fault. od_trials_end() frees the memory, also after a failure.
+// Runs the observer without undoing a fault. od_trials_end() frees the memory, also after a failure. Fails with a status of
+// od_observe().
 od_status od_trials_begin(od_trials *t, const od_diagnosis_task *task, od_error *err);
 void od_trials_end(od_trials *t);
 // Returns the length of the integrator's steps, s: at most the time to the next sample.
 double od_trials_step(const od_trials *t);
 // Returns whether the limit of work is reached.
 bool od_trials_exhausted(const od_trials *t);
-// Runs the observer with the fault undone. `calibrate`: first estimates the offset or scale of a sensor.
+// Runs the observer with the fault undone. `calibrate`: first estimates the offset or scale of a sensor. Fails with a status of
+// od_observe().
 od_status od_trial(od_trials *t, od_fault fault, bool calibrate, od_suspect *out, od_error *err);
 // Runs the observer and watches all estimated numbers for sudden changes. *any: whether there is a change; *found: the
-// first change.
+// first change. Fails with a status of od_observe().
 od_status od_trial_watch(od_trials *t, od_parameter_change *found, bool *any, od_error *err);
 
 #endif

@@ -74,7 +74,7 @@ typedef struct line {
   bool too_long;  // whether the line is longer than the buffer; `text` is then only the end of the line
 } line;
 
-// Reads the next line, which is valid until the next call.
+// Reads the next line, which is valid until the next call. Fails with OD_BAD_INPUT, OD_IO or OD_INTERRUPTED.
 static od_status next_line(live *m, line *out, od_error *err) {
   int cut = 0;
   *out = (line){0};
@@ -100,7 +100,7 @@ static od_status next_line(live *m, line *out, od_error *err) {
   }
 }
 
-// Reads the next line that is not empty.
+// Reads the next line that is not empty. Fails with OD_BAD_INPUT, OD_IO or OD_INTERRUPTED.
 static od_status next_full_line(live *m, line *out, od_error *err) {
   od_status status;
   do status = next_line(m, out, err);
@@ -110,7 +110,7 @@ static od_status next_full_line(live *m, line *out, od_error *err) {
 
 // --- Columns ------------------------------------------------------------------------------------------------------
 
-// Finds the columns of the channels.
+// Finds the columns of the channels. Fails with OD_BAD_INPUT.
 static od_status match(live *m, od_messages *messages, od_error *err) {
   od_units *units = od_units_new(err);
   if (!units) return err->status;
@@ -181,7 +181,7 @@ static bool take_line(live *m, const line *l, double *t) {
   return false;
 }
 
-// Finds the columns of the channels again, because units of columns have become known.
+// Finds the columns of the channels again, because units of columns have become known. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status match_again(live *m, od_error *err) {
   OD_OWNED(od_messages_free) od_messages *messages = od_messages_new();
   if (!messages) return od_fail(err, OD_NO_MEMORY, "out of memory");
@@ -192,13 +192,13 @@ static od_status match_again(live *m, od_error *err) {
 }
 
 // Reads the line below the header, which may contain units. If the line contains units, the units of the channels are
-// checked again.
+// checked again. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status take_units(live *m, const line *l, bool *taken, od_error *err) {
   od_status status = l->too_long ? OD_OK : od_csv_units(&m->lines, l->text, l->length, taken, err);
   return status == OD_OK && *taken ? match_again(m, err) : status;
 }
 
-// Finds the columns with dates from the first row.
+// Finds the columns with dates from the first row. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status find_times(live *m, const line *l, od_error *err) {
   const od_log_plan *plan = &m->e->data;
   const od_table_wish wish = {.time = plan->time.column, .time_form = plan->time.file_unit};
@@ -329,7 +329,7 @@ static void release(void *self) {
   od_csv_lines_end(&m->lines);
 }
 
-// Allocates the memory of a row and finds the columns of the channels.
+// Allocates the memory of a row and finds the columns of the channels. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status prepare(live *m, od_arena *memory, od_messages *messages, od_error *err) {
   int columns = m->head->columns;
   m->cells = OD_TAKE(memory, double, columns);
@@ -343,7 +343,7 @@ static od_status prepare(live *m, od_arena *memory, od_messages *messages, od_er
   return match(m, messages, err);
 }
 
-// Reads the header and finds the columns of the channels.
+// Reads the header and finds the columns of the channels. Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED or OD_NO_MEMORY.
 static od_status begin(live *m, od_arena *memory, od_messages *messages, od_error *err) {
   line l;
   od_status status = next_full_line(m, &l, err);
@@ -356,7 +356,8 @@ static od_status begin(live *m, od_arena *memory, od_messages *messages, od_erro
   return prepare(m, memory, messages, err);
 }
 
-// Opens the file that grows, as soon as it has a row, and finds the columns of the channels.
+// Opens the file that grows, as soon as it has a row, and finds the columns of the channels. Fails with OD_BAD_INPUT, OD_IO,
+// OD_INTERRUPTED or OD_NO_MEMORY.
 static od_status begin_file(live *m, od_arena *memory, od_messages *messages, od_error *err) {
   const od_log_plan *plan = &m->e->data;
   const char **columns = OD_TAKE(memory, const char *, plan->channels + 1);
@@ -382,7 +383,7 @@ static od_status begin_file(live *m, od_arena *memory, od_messages *messages, od
   return status;
 }
 
-// Uses the settings of the entry in 'files' for a log that is followed.
+// Uses the settings of the entry in 'files' for a log that is followed. Fails with OD_BAD_INPUT.
 static od_status take_file_settings(const live *m, od_error *err) {
   od_log_plan *plan = &m->e->data;
   if (!m->options.file) return OD_OK;

@@ -25,7 +25,8 @@ typedef struct od_live_options {
 od_status od_sample_source_live(od_experiment *e, const od_live_options *options, od_sample_source *out,
                                 od_messages *messages, od_error *err);
 
-// Checks that the settings of the experiment's log apply to a stream, whose later rows are not known.
+// Checks that the settings of the experiment's log apply to a stream, whose later rows are not known. Fails with OD_BAD_INPUT if
+// a setting needs later rows; reports the setting.
 od_status od_stream_check(od_experiment *e, od_error *err);
 
 #endif

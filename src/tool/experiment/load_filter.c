@@ -129,7 +129,7 @@ void od_load_filter(od_experiment_loader *xl, int node) {
       xl->e->filter = od_filter_type_at(chosen);
     else
       od_messages_add(ld->messages, (od_place){.file = "--filter"}, "there is no filter '%s'%s", instead,
-                      od_nearest_suggestion(&nearest).text);
+                      od_nearest_suggestion(&nearest, NULL).text);
   }
   read_options(xl, &section);
   xl->e->form = od_key_choice(ld, &section, "form") == 1 ? OD_FORM_JOSEPH : OD_FORM_SQUARE_ROOT;

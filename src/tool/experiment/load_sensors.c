@@ -418,7 +418,7 @@ static void check_chosen(od_experiment_loader *xl, int node) {
     }
     if (!known)
       od_messages_add(ld->messages, (od_place){.file = "--sensors"}, "there is no sensor '%s'%s", name,
-                      od_nearest_suggestion(&nearest).text);
+                      od_nearest_suggestion(&nearest, NULL).text);
   }
 }
 

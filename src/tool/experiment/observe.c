@@ -44,7 +44,8 @@ static void fill_process_noise(od_observe_run *r, double h) {
   r->Q_step = h;
 }
 
-// Maps process noise that is given in terms of outputs to the states, after changes of coordinates.
+// Maps process noise that is given in terms of outputs to the states, after changes of coordinates. Fails with OD_BAD_INPUT,
+// OD_NO_MEMORY, or a status of od_sim_step().
 static od_status follow_coordinates(od_observe_run *r) {
   od_sim *sim = od_observer_sim(r->observer);
   long changes = od_sim_count(sim).repartitions;
@@ -57,7 +58,8 @@ static od_status follow_coordinates(od_observe_run *r) {
 
 // --- The start ----------------------------------------------------------------------------------------------------
 
-// Creates the plant, allocates the memory, and computes the process noise of the source's step.
+// Creates the plant, allocates the memory, and computes the process noise of the source's step. Fails with OD_BAD_INPUT,
+// OD_NOT_AVAILABLE or OD_NO_MEMORY.
 static od_status prepare(od_observe_run *r, od_error *err) {
   const od_experiment *e = r->e;
   od_observed *o = r->o;
@@ -126,7 +128,8 @@ static void change_sigmas(const od_observe_run *r, double *P) {
   }
 }
 
-// Starts the observer at the model's start, or at a random start around the true start, with the initial covariance.
+// Starts the observer at the model's start, or at a random start around the true start, with the initial covariance. Fails with
+// OD_BAD_INPUT, OD_NO_MEMORY, or a status of od_sim_step().
 static od_status start_observer(od_observe_run *r, const od_sample *first, const double *p) {
   OD_SCRATCH(scratch);
   const od_experiment *e = r->e;
@@ -196,7 +199,7 @@ static od_status label(od_observe_run *r, int column, const char *what, const ch
   return od_table_label(r->o->table, column, text, unit);
 }
 
-// Creates the table with its columns, and allocates a row.
+// Creates the table with its columns, and allocates a row. Fails with OD_NO_MEMORY.
 static od_status make_table(od_observe_run *r, od_error *err) {
   static const char *const kinds[] = {"estimate", "sigma", "true", "error"};
   const od_experiment *e = r->e;
@@ -285,7 +288,7 @@ static od_status fill_row(od_observe_run *r, const od_sample *s) {
   return OD_OK;
 }
 
-// Computes the row of a sample and adds it to the table.
+// Computes the row of a sample and adds it to the table. Fails with OD_NO_MEMORY.
 static od_status record(od_observe_run *r, const od_sample *s) {
   od_status status = fill_row(r, s);
   if (status != OD_OK) return status;
@@ -294,7 +297,7 @@ static od_status record(od_observe_run *r, const od_sample *s) {
   return od_table_append(r->o->table, r->row);
 }
 
-// Records the row of a sample if the row is requested.
+// Records the row of a sample if the row is requested. Fails with OD_NO_MEMORY.
 static od_status record_row(od_observe_run *r, const od_sample *s) {
   bool wanted = r->options->keep != OD_ROWS_LAST || r->options->answer || r->o->has_truth || r->e->references > 0;
   r->last = *s;
@@ -309,7 +312,8 @@ static od_status record_row(od_observe_run *r, const od_sample *s) {
 
 // --- Samples ------------------------------------------------------------------------------------------------------
 
-// Predicts from the last sample to this sample. A gap is predicted in several steps.
+// Predicts from the last sample to this sample. A gap is predicted in several steps. Fails with OD_BAD_INPUT, OD_NO_MEMORY, or a
+// status of od_sim_step().
 static od_status predict(od_observe_run *r, const od_sample *s) {
   double gap = s->t - r->t;
   // Round-off must not add a step.
@@ -334,7 +338,7 @@ static od_status predict(od_observe_run *r, const od_sample *s) {
 
 // Tests whether a parameter has changed. If so, corrects the estimate and records the change. Also updates the record
 // of the last change with the present estimates. The sample at which the filter falls back is not tested, because the
-// simpler filter has another estimate.
+// simpler filter has another estimate. Fails with a status of od_sim_step().
 static od_status find_change(od_observe_run *r, double t) {
   if (!r->watch.watched) return OD_OK;
   od_parameter_change found;
@@ -393,7 +397,8 @@ static void count_sensors(od_observe_run *r, bool start) {
   }
 }
 
-// Predicts to a sample, corrects, and records its statistics and its row.
+// Predicts to a sample, corrects, and records its statistics and its row. Fails with OD_BAD_INPUT, OD_NO_MEMORY, or a status of
+// od_sim_step().
 static od_status take_in(od_observe_run *r, const od_sample *s, bool start, od_error *err) {
   const long changes = r->o->changes;
   od_status status = od_observe_move(r, s, start);
@@ -432,7 +437,8 @@ static od_status take_in(od_observe_run *r, const od_sample *s, bool start, od_e
 
 // --- Continuing after failures -----------------------------------------------------------------------------------
 
-// Carries the estimate over to the time of a sample: keeps the state, sets the inputs and inflates the covariance.
+// Carries the estimate over to the time of a sample: keeps the state, sets the inputs and inflates the covariance. Fails with a
+// status of od_sim_step().
 static od_status carry_over(od_observe_run *r, const od_sample *s) {
   od_sim *sim = od_observer_sim(r->observer);
   const double *u = s->u_after ? s->u_after : s->u;
@@ -468,7 +474,7 @@ static od_sample_fate take_in_or_return(od_observe_run *r, const od_sample *s, o
   return held ? OD_HELD : OD_FAILED;
 }
 
-// Continues from a checkpoint: restores the run, and continues the source.
+// Continues from a checkpoint: restores the run, and continues the source. Fails with OD_BAD_INPUT or OD_NOT_AVAILABLE.
 static od_status resume(od_observe_run *r, od_error *err) {
   od_status status = od_observe_restore(r, err);
   if (status != OD_OK) return status;
@@ -480,14 +486,14 @@ static od_status resume(od_observe_run *r, od_error *err) {
 
 // --- All samples --------------------------------------------------------------------------------------------------
 
-// Passes the row of a sample to the caller.
+// Passes the row of a sample to the caller. Fails with OD_IO.
 static od_status answer(od_observe_run *r, od_sample_fate fate, od_error *err) {
   const od_observe_options *options = r->options;
   if (!options->answer || options->answer(options->user, r->o, r->row, fate, err ? err->text : "")) return OD_OK;
   return od_fail(err, OD_IO, "the output cannot be written: its receiver has stopped");
 }
 
-// Processes one sample after the start.
+// Processes one sample after the start. Fails with OD_BAD_INPUT, OD_IO, OD_NO_MEMORY, or a status of od_sim_step().
 static od_status take_sample(od_observe_run *r, const od_sample *s, od_error *err) {
   if (!r->options->keep_going) {
     // After a large jump in time (wrong unit, or the clock was set) the prediction would take too long.

@@ -169,6 +169,7 @@ typedef struct od_observe_options {
 } od_observe_options;
 
 // Runs the experiment. On failure *out holds the results up to the failure, or is NULL; err describes the failure and its time.
+// Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED, OD_NO_MEMORY, or a status of the observer's step (od_observer_predict()).
 od_status od_observe(const od_experiment *e, const od_observe_options *options, od_observed **out, od_error *err);
 void od_observed_free(od_observed *o);
 OD_OWNED_POINTER(od_observed, od_observed_free);
@@ -211,11 +212,12 @@ int od_curve_points(const od_experiment *e, int *which, double *full);
 // ---- the verdict (observe_verdict.c). All reports use the same tests. docs/theory.md describes the tests and how often a
 // consistent filter fails a test.
 
-// Fills o->verdict from the other fields of *o.
+// Fills o->verdict from the other fields of *o. Fails with OD_NO_MEMORY, OD_INTERRUPTED, or a status of od_observe() in a run of
+// the diagnosis.
 od_status od_observe_judge(const od_experiment *e, const od_observe_options *options, od_observed *o, od_error *err);
 
 // start_dependence.c: computes o->shift with a second run. Other results of the second run are discarded. The shift is NAN if the
-// second run fails.
+// second run fails. Fails with OD_INTERRUPTED or OD_NO_MEMORY.
 od_status od_observe_start_dependence(const od_experiment *e, const od_observe_options *options, od_observed *o,
                                       od_error *err);
 

@@ -94,7 +94,7 @@ static void transfer(void *self, od_pieces *t) {
   od_observer_transfer(r->observer, t);
 }
 
-// Describes the owner of a checkpoint: the observer with its options, and the experiment.
+// Describes the owner of a checkpoint: the observer with its options, and the experiment. Fails with OD_NOT_AVAILABLE.
 static od_status owner_of(const od_observe_run *r, od_saved_owner *owner, od_error *err) {
   const od_experiment *e = r->e;
   if (!od_observer_owner(r->observer, owner))

@@ -477,6 +477,7 @@ static bool has_jumps(const od_experiment *e) {
 }
 
 // After a bad verdict on innovations, adds the likely cause with a check for the user. If the cause is not clear, adds a remark.
+// Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_sim_step().
 static od_status name_causes(const od_experiment *e, const od_observe_options *options, od_observed *o, od_error *err) {
   od_verdict *v = &o->verdict;
   if (is_paused(e, o)) {

@@ -45,7 +45,7 @@ enum { OD_ALL_COLUMNS = -1 };  // all inputs (delay), pressures (gauge) or senso
 od_record *od_record_new(long rows, int sensors, int inputs);
 void od_record_free(od_record *r);
 OD_OWNED_POINTER(od_record, od_record_free);
-// Reads the samples of an experiment, at most `most` rows.
+// Reads the samples of an experiment, at most `most` rows. Fails with OD_NO_MEMORY or a status of the source of the samples.
 od_status od_record_take(const od_experiment *e, long most, od_record **out, od_error *err);
 // Copies `from` to `to` and undoes a fault of columns or times. Other faults change no data. `to` has the size of `from`.
 void od_record_undo(const od_record *from, const od_fault *fault, const od_experiment *e, od_record *to);

@@ -45,7 +45,7 @@ static od_sensor without_noise(const od_sensor *s) {
   return only;
 }
 
-// Simulates the true machine and adds its signals to the sums.
+// Simulates the true machine and adds its signals to the sums. Fails with OD_BAD_INPUT, OD_NOT_AVAILABLE or OD_NO_MEMORY.
 static od_status run_truth(const od_experiment *e, signal_sums *sums, od_error *err) {
   OD_SCRATCH(scratch);
   OD_SCOPED(od_sample_source_free) od_sample_source source = {0};
@@ -71,7 +71,7 @@ static od_status run_truth(const od_experiment *e, signal_sums *sums, od_error *
   return status;
 }
 
-// Adds the values of the log to the sums.
+// Adds the values of the log to the sums. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status read_log(const od_experiment *e, signal_sums *sums, od_error *err) {
   OD_OWNED(od_log_cursor_free) od_log_cursor *cursor = NULL;
   od_status status = od_log_cursor_new(e->log, &cursor, err);

@@ -54,7 +54,8 @@ static const double *row_of(const start *s, const od_experiment *e, int r) {
   return s->hx + (s->in_order ? output : e->watched[output].row) * s->nx;
 }
 
-// Finds the states that the outputs depend on, and their scaled Jacobian, at the current state of the simulation.
+// Finds the states that the outputs depend on, and their scaled Jacobian, at the current state of the simulation. Fails with a
+// status of od_sim_step().
 static od_status choose(start *s, const od_experiment *e, od_sim *sim) {
   od_status status = od_sim_output_jacobians(sim, s->hx, NULL, NULL);
   if (status != OD_OK) return status;
@@ -96,7 +97,8 @@ static int dependent_row(const start *s, double *copy) {
 
 // --- The covariance -----------------------------------------------------------------------------------------------
 
-// Fills the n x n matrix P. Rows of H are in units of the outputs' sigmas, so the correlations replace C.
+// Fills the n x n matrix P. Rows of H are in units of the outputs' sigmas, so the correlations replace C. Fails with a status of
+// od_sim_step().
 static od_status fill(start *s, int n, double *P) {
   int m = s->columns;
   const double *C = s->given->covariance, *sigma = s->sigma;
@@ -118,7 +120,8 @@ static od_status fill(start *s, int n, double *P) {
   return OD_OK;
 }
 
-// Computes the covariance of the states, in the upper left corner of the n x n matrix P.
+// Computes the covariance of the states, in the upper left corner of the n x n matrix P. Fails with OD_BAD_INPUT, OD_NO_MEMORY,
+// or a status of od_sim_step().
 static od_status map(const od_experiment *e, const od_output_covariance *given, od_sim *sim, int outputs, bool in_order,
                      int nx, int n, double *P, od_start_problem *problem) {
   OD_SCOPED(free_start) start s = {.in_order = in_order};
@@ -162,7 +165,8 @@ static double draw(uint64_t seed, const char *name, uint64_t attempt) {
   return od_random_gaussian(seed, od_random_stream(name), attempt, OD_USE_START);
 }
 
-// Takes one step of Newton's method toward the wanted outputs. *off: deviation of the outputs before the step, in sigmas.
+// Takes one step of Newton's method toward the wanted outputs. *off: deviation of the outputs before the step, in sigmas. Fails
+// with a status of od_sim_step().
 static od_status approach(start *s, const od_experiment *e, od_sim *sim, const double *wanted, double *x, double *y,
                           double *off) {
   od_status status = od_sim_outputs(sim, y);

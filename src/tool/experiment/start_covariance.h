@@ -13,11 +13,11 @@ typedef struct od_start_problem {
 
 // Computes the covariance P of the initial errors at the current state of the simulation. P: n x n with n = nx +
 // parameters. The plant of the simulation has the watched outputs. Fails with OD_BAD_INPUT and the reason in *problem
-// if there is no covariance.
+// if there is no covariance, and with OD_NO_MEMORY or a status of the simulation.
 od_status od_start_covariance(const od_experiment *e, od_sim *sim, int nx, double *P, od_start_problem *problem);
 
 // Computes the covariance Q (nx x nx) of the states' process noise per step at the current state of the simulation. The file gives
-// this noise in terms of outputs.
+// this noise in terms of outputs. Fails like od_start_covariance().
 od_status od_start_process_noise(const od_experiment *e, od_sim *sim, int nx, double *Q);
 
 // Computes e->covariance and, if the process noise is given in terms of outputs, e->process_noise, at the start of the
@@ -27,7 +27,8 @@ od_status od_start_map(od_experiment *e, od_arena *memory, const od_output_covar
                        od_start_problem *problem, od_error *err);
 
 // Same as od_start_process_noise(), for the covariance of any outputs. The first outputs of the plant must be the
-// watched outputs in their order. Fails with OD_BAD_INPUT and the reason in *problem if there is no covariance.
+// watched outputs in their order. Fails with OD_BAD_INPUT and the reason in *problem if there is no covariance. Otherwise fails
+// like od_start_covariance().
 od_status od_start_map_noise(const od_experiment *e, const od_output_covariance *given, od_sim *sim,
                              const od_plant *plant, double *Q, od_start_problem *problem);
 
@@ -38,7 +39,8 @@ typedef struct od_redrawn {
 
 // Draws a random start. Outputs of 'initial' are drawn around their true values with their covariance. Parameters are drawn within
 // their bounds, around their true values or, if these are unknown, around their initial values. Before the call the simulation is
-// at the model's start; afterward the simulation is at the drawn start. Writes x (nx) and p.
+// at the model's start; afterward the simulation is at the drawn start. Writes x (nx) and p. Fails with OD_NO_MEMORY or a status
+// of the simulation.
 od_status od_start_draw(const od_experiment *e, uint64_t seed, const double *true_outputs, od_sim *sim, int nx,
                         double *x, double *p, od_redrawn *redrawn);
 

@@ -19,11 +19,12 @@ typedef struct od_motion_sample {
 typedef struct od_true_motion od_true_motion;
 
 // Creates a motion with steps of about e->step. The experiment must outlive the motion and have a true machine. The seed of the
-// experiment has an effect only if the machine is disturbed.
+// experiment has an effect only if the machine is disturbed. Fails with OD_NO_MEMORY or a status of od_machine_plant().
 od_status od_true_motion_new(const od_experiment *e, od_true_motion **out, od_error *err);
 void od_true_motion_free(od_true_motion *m);
 OD_OWNED_POINTER(od_true_motion, od_true_motion_free);
-// Writes the next sample to *out. The first sample is the start. *more is false if there is no further sample.
+// Writes the next sample to *out. The first sample is the start. *more is false if there is no further sample. Fails with
+// OD_INTERRUPTED or a status of od_sim_advance().
 od_status od_true_motion_next(od_true_motion *m, od_motion_sample *out, bool *more, od_error *err);
 
 // Returns the simulation of the motion at the last sample, for further outputs. The motion owns the simulation.
@@ -46,7 +47,8 @@ bool od_motion_is_same(const od_experiment *e);
 bool od_motion_is_shared(const od_experiment *a, const od_experiment *b);
 // Returns the memory that the samples need, bytes.
 double od_kept_motion_bytes(const od_experiment *e);
-// Simulates and stores the motion. If the simulation fails, the motion up to the failure is stored, with the status.
+// Simulates and stores the motion. If the simulation fails, the motion up to the failure is stored, with the status. Fails with
+// the status of od_true_motion_new() or od_true_motion_next(), or with OD_NO_MEMORY.
 od_status od_kept_motion_new(const od_experiment *e, od_going_on going, od_kept_motion **out, od_error *err);
 void od_kept_motion_free(od_kept_motion *k);
 OD_OWNED_POINTER(od_kept_motion, od_kept_motion_free);

@@ -85,7 +85,7 @@ static bool is_listed(const listed *list, const char *name) {
 
 // ---- fields: tables
 
-// Prints what was chosen from the model: outputs, numbers and calibrations of sensors.
+// Prints the selection from the model: outputs, numbers and calibrations of sensors.
 static void print_chosen(FILE *to, writer *w) {
   const od_embedded *d = &w->p->d;
   od_c_integers(to, "output", d->output, d->outputs);
@@ -313,7 +313,7 @@ static const char *path_of(writer *w, const char *name) {
   return od_arena_format(&w->arena, "%s/%s%.*s", w->x->folder, is_own ? w->p->name : "", length, rest);
 }
 
-// Makes the folders of a path below the folder of the export.
+// Makes the folders of a path below the folder of the export. Fails with OD_IO or OD_NO_MEMORY.
 static od_status make_folders(writer *w, const char *path, od_error *err) {
   char *part = od_arena_text(&w->arena, path);
   if (!part) return od_fail(err, OD_NO_MEMORY, "out of memory");
@@ -337,7 +337,8 @@ static bool list_source(writer *w, const char *path) {
   return w->written && (name || !path);
 }
 
-// Writes a text that was collected in memory, C source in the precision of the export. Frees the text.
+// Writes a text that was collected in memory, C source in the precision of the export. Frees the text. Fails with OD_IO or
+// OD_NO_MEMORY.
 static od_status write_page(writer *w, od_text_stream *page, const char *name, od_error *err) {
   const char *path = path_of(w, name);
   size_t length = 0;

@@ -54,7 +54,7 @@ static void add_words(command *k, const char *const *word) {
   for (; *word && k->count < MOST_WORDS; word++) k->word[k->count++] = (char *)*word;
 }
 
-// Begins a command with the words of the compiler.
+// Begins a command with the words of the compiler. Returns false if there is no word or an allocation fails.
 static bool begin(const od_compiler *c, od_arena *arena, command *k) {
   const char *given = getenv(c->variable);
   char *text = od_arena_text(arena, given && *given ? given : c->command), *rest = NULL;

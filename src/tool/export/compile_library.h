@@ -15,12 +15,13 @@ typedef struct od_compiler {
 } od_compiler;
 extern const od_compiler od_compiler_linux, od_compiler_windows;
 
-// Returns whether the compiler can be started.
+// Returns whether the compiler can be started. Also returns false if an allocation fails.
 bool od_compiler_is_there(const od_compiler *c);
 
-// Compiles `source` (paths below `folder`, ended by NULL), on all cores, and links them to the file `library`, whose folder exists. `folder`
-// is the include folder, and receives the object files, which are removed. Fails with OD_NOT_AVAILABLE if there is no compiler, with
-// OD_IO if it fails; err has its first message. progress may be NULL and returns false to stop (OD_INTERRUPTED).
+// Compiles `source` (paths below `folder`, ended by NULL), on all cores, and links them to the file `library`, whose folder
+// exists. `folder` is the include folder, and receives the object files, which are removed. Fails with OD_NOT_AVAILABLE if there
+// is no compiler, and with OD_IO if the compiler fails; err has the first message of the compiler. progress may be NULL and
+// returns false to stop (OD_INTERRUPTED). Fails with OD_NO_MEMORY if an allocation fails.
 od_status od_compile_library(const od_compiler *c, const char *folder, const char *const *source, const char *library,
                              bool (*progress)(void *user, double done), void *user, od_error *err);
 

@@ -46,7 +46,7 @@ static char *read_text(od_arena *arena, const char *path, od_error *err) {
   return text;
 }
 
-// Reads symbols.txt.
+// Reads symbols.txt. Fails with OD_IO or OD_NO_MEMORY.
 static od_status read_symbols(search *k, const char *path, od_error *err) {
   char *text = read_text(&k->memory, path, err);
   if (!text) return OD_IO;
@@ -86,7 +86,7 @@ static bool add_roots(search *k) {
   return true;
 }
 
-// Adds the sources that define the symbols that a source uses.
+// Adds the sources that define the symbols that a source uses. Returns false if an allocation fails.
 static bool follow_symbols(search *k, const char *path) {
   for (int i = 0; i < k->symbols; i++) {
     if (k->symbol[i].kind != 'U' || strcmp(k->symbol[i].path, path) != 0) continue;

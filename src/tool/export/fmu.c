@@ -93,7 +93,7 @@ static const char *const headers[] = {"include/oleodyn/embedded.h",
                                       "src/integrate/sim_block.h",
                                       NULL};
 
-// Prints the fields of the templates that only FMUs have.
+// Prints a field of the templates that only FMUs have. Returns false if the field is unknown.
 static bool print_field(FILE *to, const char *word, void *user) {
   const exporter *x = user;
   const od_export_program *p = x->fmu.program;
@@ -129,7 +129,8 @@ static bool print_field(FILE *to, const char *word, void *user) {
   return true;
 }
 
-// Leaves out the files of the other version, and of machines or observers.
+// Returns whether a file is left out: files of the other version, and files of machines in FMUs of observers or of observers in
+// FMUs of machines.
 static bool leaves_out(const char *name, const void *user) {
   const exporter *x = user;
   bool observes = x->fmu.program->d.observer != NULL;
@@ -169,6 +170,7 @@ static od_status write_text(exporter *x, const char *name, void (*print)(const o
 }
 
 // Computes the token from everything that determines the behavior of the FMU: version of oleodyn, names, numbers and tables.
+// Fails with OD_NO_MEMORY.
 static od_status find_token(exporter *x, od_error *err) {
   od_text_stream page;
   od_text_stream_open(&page);

@@ -35,7 +35,7 @@ typedef struct od_fmu_options {
   void *user;
 } od_fmu_options;
 
-// What an export contains, for the report.
+// Counts of the contents of an FMU, for the report.
 typedef struct od_fmu_result {
   char token[40];
   int sources;
@@ -48,7 +48,7 @@ typedef struct od_fmu_result {
 od_status od_fmu_write(const od_export_program *program, const od_fmu_options *options, od_fmu_result *out,
                        od_error *err);
 
-// fmu_variables.c: fills the list of variables.
+// fmu_variables.c: fills the list of variables. Fails with OD_NO_MEMORY.
 od_status od_fmu_list_variables(od_fmu *f, od_arena *arena, od_error *err);
 // fmu_xml.c: print modelDescription.xml and buildDescription.xml (FMI 3).
 void od_fmu_print_description(const od_fmu *f, FILE *to);

@@ -15,7 +15,8 @@ static bool is_taken(const od_fmu *f, const char *name) {
   return false;
 }
 
-// Adds a variable. A name that an earlier variable has gets a suffix: the inputs of a machine may be its outputs, too.
+// Adds a variable. A name that an earlier variable has gets a suffix: the inputs of a machine may be its outputs, too. Returns
+// NULL if an allocation fails.
 static od_fmu_variable *add(lister *l, fmu_kind kind, const char *name, const char *suffix, const char *unit,
                             const char *meaning) {
   od_fmu *f = l->f;
@@ -41,7 +42,7 @@ static bool add_inputs(lister *l) {
 }
 
 // Adds the values of an observer's sensors, then whether they are used. A sensor is one of the first outputs. A value that is missing in the first
-// sample is not used until it is set.
+// sample is not used until it is set. Returns false if an allocation fails.
 static bool add_sensors(lister *l) {
   const od_export_program *p = l->f->program;
   bool ok = true;
@@ -62,7 +63,7 @@ static bool add_sensors(lister *l) {
   return ok;
 }
 
-// Adds the standard deviations of estimates.
+// Adds the standard deviations of estimates. Returns false if an allocation fails.
 static bool add_sigmas(lister *l, fmu_kind kind, const od_exported_name *of, int count) {
   bool ok = true;
   for (int i = 0; i < count && ok; i++) {
@@ -72,7 +73,8 @@ static bool add_sigmas(lister *l, fmu_kind kind, const od_exported_name *of, int
   return ok;
 }
 
-// Adds the estimates of an observer and what describes their quality.
+// Adds the estimates of an observer, their standard deviations and the quality of the filter. Returns false if an allocation
+// fails.
 static bool add_estimates(lister *l) {
   const od_export_program *p = l->f->program;
   bool ok = add_sigmas(l, FMU_SIGMA, p->output, p->d.outputs);
@@ -115,7 +117,7 @@ static const char *unit_of_rate(od_arena *arena, const char *unit) {
   return od_arena_format(arena, "%s/s", unit);
 }
 
-// Adds states, derivatives and indicators.
+// Adds states, derivatives and indicators. Returns false if an allocation fails.
 static bool add_exchange(lister *l) {
   const od_export_program *p = l->f->program;
   bool ok = true;

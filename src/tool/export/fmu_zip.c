@@ -62,7 +62,8 @@ static int by_text(const void *a, const void *b) {
   return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-// Lists all files below a folder. `below` is the path within the folder, "" or ending with a slash.
+// Lists all files below a folder. `below` is the path within the folder, "" or ending with a slash. Returns false if a folder
+// cannot be read or an allocation fails.
 static bool list_files(names *n, const char *folder, const char *below) {
   const char *here = od_arena_format(&n->arena, "%s/%s", folder, below);
   DIR *d = here ? opendir(here) : NULL;
@@ -95,7 +96,7 @@ static bool add_file(zip_t *z, names *n, const char *folder, const char *path) {
          lib.zip_file_set_external_attributes(z, (zip_uint64_t)index, 0, ZIP_OPSYS_UNIX, 0100644u << 16) == 0;
 }
 
-// Copies the complete archive to the file of the caller.
+// Copies the complete archive to the file of the caller. Returns false if a file cannot be read or written.
 static bool copy(const char *from, FILE *to) {
   FILE *file = fopen(from, "rb");
   char buffer[65536];

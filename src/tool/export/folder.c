@@ -11,7 +11,8 @@
 #include "base/allocate.h"
 #include "io/temporary_folder.h"
 
-// Returns a copy of `path` without slashes at its end, followed by `suffix`.
+// Returns a copy of `path` without slashes at its end, followed by `suffix`. The caller frees the text; NULL: an allocation
+// failed.
 static char *with_suffix(const char *path, const char *suffix) {
   size_t length = strlen(path), more = strlen(suffix) + 1;
   while (length > 1 && path[length - 1] == '/') length--;

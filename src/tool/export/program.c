@@ -89,7 +89,8 @@ static size_t excess(const od_export_program *p, od_embedded_run *run) {
   return more + second / 16 * 16;
 }
 
-// Takes the steps of the test run, and records its results and the largest counts.
+// Takes the steps of the test run, and records its results and the largest counts. Fails with OD_NO_MEMORY or a status of
+// od_sim_step().
 static od_status run_test(od_export_program *p, od_error *err) {
   od_embedded_run *run = NULL;
   od_status status = od_export_create_run(p, &run, err);
@@ -161,6 +162,7 @@ static bool name_states(od_export_program *p, const od_plant *plant) {
 }
 
 // Finds out whether other programs can integrate the states of a machine. Its energies are integrals, which are states there.
+// Fails with OD_NO_MEMORY.
 static od_status find_exchange(od_export_program *p, const od_plant *plant, od_error *err) {
   const od_model *m = &p->model;
   char *reason = p->exchange.reason;
@@ -183,7 +185,7 @@ static od_status find_exchange(od_export_program *p, const od_plant *plant, od_e
   return OD_OK;
 }
 
-// Finds out whether derivatives of the plant need complex numbers.
+// Finds out whether derivatives of the plant need complex numbers. Fails with OD_NOT_AVAILABLE or OD_NO_MEMORY.
 static od_status find_needs(od_export_program *p, bool is_fmu, od_error *err) {
   OD_SCRATCH(scratch);
   const od_plant_choice choice = {p->d.output, p->d.outputs, p->d.number, p->d.numbers};
@@ -221,7 +223,7 @@ static od_status choose_outputs(od_export_program *p, const od_machine *machine,
   return trim_outputs(p, output) ? OD_OK : no_memory(err);
 }
 
-// Takes all numbers that can change while the program runs.
+// Takes all numbers that can change while the program runs. Fails with OD_NO_MEMORY.
 static od_status choose_all_parameters(od_export_program *p, const od_machine *machine, od_error *err) {
   int count = od_machine_number_count(machine), *number = OD_TAKE(&p->arena, int, count),
       *index = OD_TAKE(&p->arena, int, count);
@@ -263,7 +265,7 @@ static od_status choose_parameters(od_export_program *p, const od_machine *machi
   return OD_OK;
 }
 
-// Chooses integrator and steps of an FMU: those of `oleodyn simulate`.
+// Chooses integrator and steps of an FMU: the outputs of `oleodyn simulate`. Fails with OD_BAD_INPUT.
 static od_status choose_run(od_export_program *p, const od_machine *machine, const od_export_options *options,
                             od_error *err) {
   const od_run_wishes wishes = {.step = options->period};
@@ -319,7 +321,7 @@ od_status od_export_machine(const od_machine *machine, const od_export_options *
 
 // ---- an experiment
 
-// Copies the plant's outputs, its parameters and the calibrations of its sensors.
+// Copies the plant's outputs, its parameters and the calibrations of its sensors. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status choose_plant(od_export_program *p, const od_experiment *e, od_error *err) {
   int *output = OD_TAKE(&p->arena, int, e->outputs), *number = OD_TAKE(&p->arena, int, e->parameters);
   od_calibration *calibration = OD_TAKE(&p->arena, od_calibration, e->parameters);
@@ -379,6 +381,7 @@ static const char *obstacle_of_floats(const od_experiment *e) {
 }
 
 // The noise of a period is constant, so an observer with a filter that supports constant noise stores the rows of its root only.
+// Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status choose_noise(od_export_program *p, int n, od_error *err) {
   od_embedded_observer *o = &p->observer;
   if (o->form != OD_FORM_SQUARE_ROOT || !o->filter->constant_noise) return OD_OK;
@@ -391,7 +394,7 @@ static od_status choose_noise(od_export_program *p, int n, od_error *err) {
   return OD_OK;
 }
 
-// Copies the settings of the observer.
+// Copies the settings of the observer. Fails with OD_BAD_INPUT, OD_NOT_AVAILABLE or OD_NO_MEMORY.
 static od_status choose_observer(od_export_program *p, const od_experiment *e, od_error *err) {
   od_arena *a = &p->arena;
   OD_OWNED(od_plant_free) od_plant *plant = NULL;
@@ -443,7 +446,7 @@ static od_status choose_observer(od_export_program *p, const od_experiment *e, o
   return choose_noise(p, n, err);
 }
 
-// Reads the first samples of the experiment for the test run.
+// Reads the first samples of the experiment for the test run. Fails with OD_BAD_INPUT, OD_NOT_AVAILABLE or OD_NO_MEMORY.
 static od_status read_samples(od_export_program *p, const od_experiment *e, od_error *err) {
   OD_SCOPED(od_sample_source_free) od_sample_source source = {0};
   od_status status = od_sample_source_of(e, &source, err);

@@ -1,4 +1,4 @@
-// What an export contains: the description of a machine or an observer as constant data (oleodyn/embedded.h), the names of its
+// The contents of an export: the description of a machine or an observer as constant data (oleodyn/embedded.h), the names of its
 // quantities, and a test run with its results.
 #ifndef OD_EXPORT_PROGRAM_H
 #define OD_EXPORT_PROGRAM_H
@@ -68,13 +68,14 @@ typedef struct od_export_options {
   bool is_fmu;  // adaptive steps are possible, all numbers can be parameters, and there is no test run
 } od_export_options;
 
-// Fill *out from a machine or an experiment, which must outlive it, and compute the test run. Free it with od_export_program_free()
-// also after a failure. Fail with OD_BAD_INPUT if the file cannot be exported; err has the reason.
+// Fill *out from a machine or an experiment, which must outlive *out, and compute the test run. Free *out with
+// od_export_program_free(), also after a failure. Fail with OD_BAD_INPUT if the file cannot be exported; err has the reason.
 od_status od_export_machine(const od_machine *machine, const od_export_options *options, od_export_program *out,
                             od_error *err);
 od_status od_export_experiment(const od_experiment *e, const od_export_options *options, od_export_program *out,
                                od_error *err);
-// Creates a run of the program, in double precision, in memory of the program's arena, which grows until the run fits.
+// Creates a run of the program, in double precision, in memory of the program's arena, which grows until the run fits. Fails with
+// OD_NO_MEMORY, OD_BAD_ARGUMENT or OD_NOT_AVAILABLE.
 od_status od_export_create_run(od_export_program *p, od_embedded_run **run, od_error *err);
 void od_export_program_free(od_export_program *p);
 

@@ -60,7 +60,8 @@ static bool write_floats(FILE *to, const double *value, int count) {
   return true;
 }
 
-// Runs the observer in double precision, and writes the samples for the run in single precision.
+// Runs the observer in double precision, and writes the samples for the run in single precision. Fails with OD_BAD_INPUT, OD_IO,
+// OD_NO_MEMORY, or a status of od_sim_step().
 static od_status run_double(trial *t, const od_experiment *e, od_embedded_run *run, FILE *samples, od_error *err) {
   OD_SCOPED(od_sample_source_free) od_sample_source source = {0};
   od_status status = od_sample_source_of(e, &source, err);
@@ -116,7 +117,7 @@ static bool write_program(const trial *t, const char *path) {
   return fclose(to) == 0;
 }
 
-// Runs a command of the shell in the folder. Returns its exit code; -1: it did not run; -2: it was interrupted.
+// Runs a command of the shell in the folder. Returns its exit code; -1: the program did not run; -2: it was interrupted.
 static int run_command(const char *folder, const char *command, const char *argument) {
   posix_spawnattr_t attributes;
   if (posix_spawnattr_init(&attributes)) return -1;

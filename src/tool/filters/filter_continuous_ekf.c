@@ -167,7 +167,8 @@ static od_status start(od_observer *o) {
 
 // ---- approximate derivatives of the accelerations
 
-// Replaces the rows of accelerations in fx (nx x nx) by the rows of eq. 10, or of eq. 14, which has no curvature term.
+// Replaces the rows of accelerations in fx (nx x nx) by the rows of eq. 10, or of eq. 14, which has no curvature term. Fails with
+// a status of od_sim_step().
 static od_status approximate(od_observer *o, memory *m, const double *rates, bool curvature, double *fx) {
   int n = o->plant->nz, nx = o->nx;
   double *part = at(m, m->parts);
@@ -218,7 +219,7 @@ static od_status sensors(od_observer *o, memory *m, const double *rates, const d
 // ---- the step
 
 // Computes x' at the beginning of the step. For Euler's rule, also computes the matrix A, the covariance P and the matrix C of
-// the sensors at this point.
+// the sensors at this point. Fails with a status of od_sim_step().
 static od_status begin_step(od_observer *o, memory *m) {
   int nz = o->plant->nz, nx = o->nx, np = o->np, n = nx + np;
   double *f0 = at(m, m->f0), *pull = at(m, m->pull), *fx = at(m, m->fx), *fp = np ? at(m, m->fp) : NULL;
@@ -321,7 +322,7 @@ static void hold(const od_observer *o, memory *m) {
 }
 
 // Solves the equations by Newton's method, starting at the current estimate. A parameter that would exceed a bound stays at this
-// bound for the remaining iterations.
+// bound for the remaining iterations. Fails with a status of od_sim_step().
 static od_status solve(od_observer *o, memory *m, const double *measured) {
   int n = o->nx + o->np;
   double *right = at(m, m->right), last = INFINITY;
@@ -437,7 +438,7 @@ static od_status subtract_euler(od_observer *o, memory *m, bool *any) {
 }
 
 // Corrects the estimate. The discrete filter tests the sensors and corrects the covariance. The trapezoidal rule gives the
-// estimate.
+// estimate. Fails with a status of od_sim_step().
 static od_status correct(od_observer *o, const double *y) {
   memory *m = od_observer_memory(o);
   od_covariance b = od_observer_estimate(o);

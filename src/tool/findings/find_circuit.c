@@ -99,8 +99,8 @@ static double highest_setting(const od_findings *f) {
   return highest;
 }
 
-// Reports the highest pressure. In machines with relief valves it is reported only if it is far above the settings of
-// all of them: the node is not protected.
+// Reports the highest pressure. In machines with relief valves this pressure is reported only if it is far above the settings of
+// all relief valves: the node is not protected.
 static void write_highest_pressure(od_findings *f) {
   const double far_above = 1.25;
   int highest = -1;

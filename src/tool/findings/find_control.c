@@ -32,7 +32,7 @@ static shown_error error_of(const od_condition_record *r) {
   return e;
 }
 
-// Writes one finding for all control errors with the same unit: the largest error, and an upper bound of the others.
+// Writes one finding for all control errors with the same unit: the largest error, and an upper bound of the other errors.
 static void write_errors(od_findings *f, const char *unit) {
   int worst = -1, count = 0;
   shown_error shown = {0};

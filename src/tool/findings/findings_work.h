@@ -45,7 +45,7 @@ enum { OD_MOST_EVENTS = 200 };  // largest number of recorded events of a kind
 
 typedef struct od_moment_list {
   od_moment_record item[OD_MOST_EVENTS];
-  long count;   // number of events, including those that are not recorded
+  long count;   // number of events, including events that are not recorded
   double last;  // time of the last event, s
 } od_moment_list;
 

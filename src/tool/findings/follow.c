@@ -189,7 +189,7 @@ static void follow_force(od_findings *f, const od_class_rule *rule, int instance
   }
 }
 
-// Adds a part with modes.
+// Adds a part with modes. Returns NULL if an allocation fails.
 static od_moded *add_moded(od_findings *f, const char *owner, int output, const od_class_rule *rule) {
   if (output < 0) return NULL;
   od_moded *list = od_arena_extend(&f->arena, f->moded, f->moded_count, sizeof *list);

@@ -1,5 +1,5 @@
-// The content of a model description of an FMU (FMI 2 and 3), as far as imports need it. The helper program oleodyn-fmu reads the file
-// modelDescription.xml and sends this struct (fmu_description.c).
+// The content of a model description of an FMU (FMI 2 and 3), reduced to the parts that imports need. The helper program
+// oleodyn-fmu reads the file modelDescription.xml and sends this struct (fmu_description.c).
 #ifndef OD_FMU_DESCRIPTION_H
 #define OD_FMU_DESCRIPTION_H
 
@@ -74,7 +74,7 @@ typedef struct od_fmu_unit {
   double factor, offset;
 } od_fmu_unit;
 
-// What one interface of the FMU supports.
+// The features that one interface of the FMU supports.
 typedef struct od_fmu_ability {
   const char *identifier;  // name of the binary; NULL: the FMU does not have this interface
   bool saves_state, serializes, has_derivatives, needs_tool;

@@ -147,7 +147,7 @@ static void send_variables(worker *w, const od_fmu_signal *s, int count) {
   for (int i = 0; i < count; i++) od_channel_put_number(&w->session.helper.channel, (uint64_t)s[i].variable);
 }
 
-// Loads the binary in a worker.
+// Loads the binary in a worker. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status open_binary(od_fmu_import *m, worker *w, od_error *err) {
   w->q = od_calloc((size_t)m->w.parameters + 1, sizeof *w->q);
   w->situation.indicator = od_calloc((size_t)m->d.indicators + 1, sizeof *w->situation.indicator);
@@ -168,7 +168,8 @@ static void keep_failure(od_fmu_import *m, double t, const char *text) {
   pthread_mutex_unlock(&m->lock);
 }
 
-// Returns a worker that no other thread uses, if possible one at the moment of the token with these parameters.
+// Returns a worker that no other thread uses, if possible one at the moment of the token with these parameters. Returns NULL if
+// no worker can be started.
 static worker *take_worker(od_fmu_import *m, double token, const double *q, od_error *err) {
   pthread_mutex_lock(&m->lock);
   worker **best = &m->idle;
@@ -206,6 +207,7 @@ static void receive_situation(const od_fmu_import *m, worker *w) {
 }
 
 // Starts the instance at time t. Outputs (co-simulation) and states (model exchange) are stored in `result`, and nominal values.
+// Fails with OD_BAD_INPUT or OD_IO.
 static od_status start(const od_fmu_import *m, worker *w, double t, const double *q, const double *u, double *result,
                        double *nominal, od_fmu_memory *memory, od_error *err) {
   w->token = -1;
@@ -238,7 +240,7 @@ static od_status restore(const od_fmu_import *m, worker *w, const double *q, con
   return od_fmu_ask(&w->session, err);
 }
 
-// Performs the event at a point. next: states after the event.
+// Performs the event at a point. next: states after the event. Fails with OD_BAD_INPUT or OD_IO.
 static od_status event(const od_fmu_import *m, worker *w, double t, const double *x, const double *u, double *next,
                        od_fmu_memory *memory, od_error *err) {
   w->token = -1;
@@ -254,7 +256,7 @@ static od_status event(const od_fmu_import *m, worker *w, double t, const double
   return od_fmu_answered(&w->session, err);
 }
 
-// Takes a step of co-simulation from time t to t + h, then sets the inputs u.
+// Takes a step of co-simulation from time t to t + h, then sets the inputs u. Fails with OD_BAD_INPUT or OD_IO.
 static od_status step(const od_fmu_import *m, worker *w, double t, double h, const double *u, double *y,
                       od_fmu_memory *memory, od_error *err) {
   const double from[] = {t, h};
@@ -269,7 +271,8 @@ static od_status step(const od_fmu_import *m, worker *w, double t, double h, con
   return od_fmu_answered(&w->session, err);
 }
 
-// Moves a worker from the moment before to this moment: restores the saved state, or repeats the step or the event.
+// Moves a worker from the moment before to this moment: restores the saved state, or repeats the step or the event. Fails with
+// OD_BAD_INPUT or OD_IO.
 static od_status move(const od_fmu_import *m, worker *w, const od_fmu_moment *moment, const double *q, od_error *err) {
   double result[OD_MOST_FOREIGN_STATES], nominal[OD_MOST_FOREIGN_STATES];
   od_fmu_memory unused = {0};
@@ -290,7 +293,7 @@ static od_status move(const od_fmu_import *m, worker *w, const od_fmu_moment *mo
   return status;
 }
 
-// Brings a worker to the start: in co-simulation, the first step starts the instance.
+// Brings a worker to the start: in co-simulation, the first step starts the instance. Fails with OD_BAD_INPUT or OD_IO.
 static od_status bring_to_start(const od_fmu_import *m, worker *w, const double *q, od_error *err) {
   double x[OD_MOST_FOREIGN_STATES], nominal[OD_MOST_FOREIGN_STATES];
   od_fmu_memory unused = {0};
@@ -299,7 +302,7 @@ static od_status bring_to_start(const od_fmu_import *m, worker *w, const double 
 }
 
 // Brings a worker to the moment of a token, with these parameters: from its current moment, the last moment with a saved state, or
-// the start. All moments after that one are repeated.
+// the start. All moments after that one are repeated. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status bring(const od_fmu_import *m, worker *w, double token, const double *q, od_error *err) {
   if (memcmp(w->q, q, (size_t)m->w.parameters * sizeof *q) != 0) w->token = -1;
   if (w->token == token) return OD_OK;
@@ -391,7 +394,8 @@ static od_status values(void *context, const od_foreign_point *at, double *y, do
   return finish(&c, status);
 }
 
-// Adds the change with the parameters, by central differences: a changed parameter needs a new start of the FMU.
+// Adds the change with the parameters, by central differences: a changed parameter needs a new start of the FMU. Fails with
+// OD_BAD_INPUT, OD_IO, OD_NOT_FINITE or OD_NO_MEMORY.
 static od_status add_parameters(const od_fmu_import *m, const od_foreign_point *at, const od_foreign_point *along,
                                 double *dy, double *drate) {
   double q[OD_FMU_MOST_PARAMETERS], y[2][OD_MOST_FOREIGN_OUTPUTS], rate[2][OD_MOST_FOREIGN_STATES];
@@ -589,7 +593,8 @@ static const od_fmu_signal *copy_signals(od_fmu_import *m, const od_fmu_signal *
   return copy;
 }
 
-// Tries the derivatives of the FMU at the start. Some FMUs declare derivatives but do not have all of them.
+// Tries the derivatives of the FMU at the start. Some FMUs declare derivatives but do not have all of them. Returns false if a
+// derivative is missing.
 static bool try_derivatives(od_fmu_import *m, const double *x, const double *u, const double *q) {
   double by[(OD_MOST_FOREIGN_OUTPUTS + OD_MOST_FOREIGN_STATES) * (OD_MOST_FOREIGN_STATES + OD_MOST_BLOCK_INPUTS)];
   od_foreign_point at = {0, x, u, q};

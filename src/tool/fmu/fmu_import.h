@@ -13,7 +13,7 @@
 typedef struct od_fmu_import od_fmu_import;
 
 // Opens an FMU: starts the helper program, unpacks the file to a temporary folder and reads its description. `limit` is the largest
-// time of a call of the FMU, s.
+// time of a call of the FMU, s. Fails with OD_BAD_INPUT, OD_IO, OD_NOT_AVAILABLE or OD_NO_MEMORY.
 od_status od_fmu_import_open(const char *path, double limit, od_fmu_import **out, od_error *err);
 // Ends all processes and removes the temporary folder; NULL is allowed.
 void od_fmu_import_close(od_fmu_import *import);

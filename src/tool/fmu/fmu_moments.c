@@ -40,7 +40,7 @@ static void drop(od_fmu_moments *m, od_fmu_moment *at) {
   at->memory = (od_fmu_memory){0};
 }
 
-// Makes a place of the ring free. The list of x is the first of all lists of a moment, which are one block.
+// Frees a place of the ring. The lists of a moment are one block of memory, which begins with the list x.
 static void vacate(od_fmu_moments *m, od_fmu_moment *at) {
   if (at->token == 0) return;
   drop(m, at);
@@ -57,7 +57,7 @@ void od_fmu_moments_free(od_fmu_moments *m) {
   od_free(m);
 }
 
-// Doubles the ring if it is full and smaller than the limit.
+// Doubles the ring if it is full and smaller than the limit. Returns false if an allocation fails.
 static bool grow(od_fmu_moments *m) {
   if (m->room > 0 && (m->count < m->room || m->room == MOST_MOMENTS)) return true;
   long room = m->room > 0 ? 2 * m->room : 64;

@@ -1,6 +1,7 @@
-// The moments that tokens of an imported FMU name: the steps of a co-simulation, the events of a model exchange. A moment has what is
-// needed to reach it again: the moment before, the inputs, and the state that the FMU saved. The saved states have a limit of memory;
-// beyond it, the oldest ones are dropped, and steps are repeated instead. Several threads may use the functions at the same time.
+// The moments that tokens of an imported FMU name: the steps of a co-simulation, the events of a model exchange. A moment
+// contains the data for reaching it again: the moment before, the inputs, and the state that the FMU saved. The saved states have
+// a limit of memory; beyond it, the oldest ones are dropped, and steps are repeated instead. Several threads may use the
+// functions at the same time.
 #ifndef OD_FMU_MOMENTS_H
 #define OD_FMU_MOMENTS_H
 
@@ -30,7 +31,7 @@ void od_fmu_moments_free(od_fmu_moments *m);
 
 // Adds a moment with copies of its lists, and takes its memory. Returns the token, or -1 if an allocation fails.
 double od_fmu_moment_add(od_fmu_moments *m, const od_fmu_moment *moment);
-// Adds a moment with a saved memory that had this token in another process. If the token is free, the moment gets it.
+// Adds a moment with a saved memory that had this token in another process. If the token is free, the moment gets this token.
 double od_fmu_moment_take_up(od_fmu_moments *m, const od_fmu_moment *moment, double token);
 // Copies a moment; od_fmu_moment_done() frees the copy. Returns false if the token has no stored moment.
 bool od_fmu_moment_get(od_fmu_moments *m, double token, od_fmu_moment *copy);

@@ -22,7 +22,7 @@ void od_fmu_session_end(od_fmu_session *s) {
   while (waitpid(s->helper.process, &end, 0) < 0 && errno == EINTR) continue;
 }
 
-// Ends a session whose answer did not arrive.
+// Ends a session whose answer did not arrive. Fails with OD_IO.
 static od_status lost(od_fmu_session *s, od_error *err) {
   bool late = s->helper.channel.is_late;
   od_fmu_session_end(s);

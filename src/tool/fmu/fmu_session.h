@@ -52,7 +52,8 @@ typedef struct od_fmu_session {
 } od_fmu_session;
 
 // Starts the helper. `unpack`: the folder is empty; otherwise another session has unpacked the files. The description has memory from
-// the arena; NULL: not wanted. After a failure, `s` needs no end.
+// the arena; NULL: not wanted. After a failure, `s` needs no end. Fails with OD_BAD_INPUT if the file is not a supported FMU, and
+// with OD_IO if the helper fails.
 od_status od_fmu_session_begin(od_fmu_session *s, const char *path, const char *folder, bool unpack, double limit,
                                od_arena *arena, od_fmu_description *description, od_error *err);
 // Ends the process.

@@ -60,7 +60,7 @@ static int digit(char c) {
   return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : 16;
 }
 
-// Reads a whole word as a number of at most `most`.
+// Reads a whole word as a number of at most `most`. Returns false if the word is not such a number.
 static bool number(const char *text, size_t length, int base, uint32_t most, uint32_t *value) {
   uint64_t sum = 0;
   for (size_t i = 0; i < length; i++) {
@@ -72,7 +72,7 @@ static bool number(const char *text, size_t length, int base, uint32_t most, uin
   return length > 0;
 }
 
-// Reads a time in seconds. The result is in ns.
+// Reads a time in seconds. The result is in ns. Returns false if the word is not a time.
 static bool seconds(const word *w, long long *ns) {
   long long whole = 0, part = 0, unit = NS;
   size_t i = 0;
@@ -101,7 +101,8 @@ static int month_of(const word *w) {
   return 0;
 }
 
-// Converts a date and time such as "Sat Sep 30 15:06:13.191 2017" or "Sat Sep 30 03:06:13.191 pm 2017" to ISO 8601.
+// Converts a date and time such as "Sat Sep 30 15:06:13.191 2017" or "Sat Sep 30 03:06:13.191 pm 2017" to ISO 8601. Returns false
+// if the text is not a date.
 static bool date(cursor c, char text[OD_DATE_TIME_SIZE]) {
   word day_name, month, day, time, w;
   uint32_t number_of_day, hour, year;
@@ -166,7 +167,7 @@ static od_status read_head(asc *s, od_error *err) {
 
 typedef enum outcome { FRAME, OTHER, WRONG } outcome;
 
-// What a line of a frame lacks.
+// The missing part of a line of a frame: its place, and the expected text.
 typedef struct complaint {
   const char *place, *expected;
 } complaint;
@@ -183,6 +184,7 @@ static bool read_id(const asc *s, const word *w, od_can_frame *f) {
 }
 
 // Finds the identifier that follows the data of a frame with a name instead of an identifier: "ID = 291x", always decimal.
+// Returns false if there is no identifier.
 static bool find_id(cursor c, od_can_frame *f) {
   word w = {0};
   while (next_word(&c, &w))

@@ -79,7 +79,7 @@ static od_status damaged(const blf *s, const char *what, od_error *err) {
 
 // --- Bytes of the file ------------------------------------------------------------------------------------------------
 
-// Reads until `count` bytes of the file are in the buffer, or the file ends.
+// Reads until `count` bytes of the file are in the buffer, or the file ends. Fails with OD_IO.
 static od_status need_input(blf *s, size_t count, od_error *err) {
   while (s->input_filled - s->input_at < count && !s->file_ended) {
     size_t got;
@@ -182,7 +182,7 @@ static od_status next_outer(blf *s, od_error *err) {
   return s->is_packed ? start_unpacking(s, err) : OD_OK;
 }
 
-// Moves bytes of the current outer object to the output.
+// Moves bytes of the current outer object to the output. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status take_contents(blf *s, od_error *err) {
   od_status status = s->left > 0 ? need_input(s, 1, err) : OD_OK;
   if (status != OD_OK) return status;
@@ -224,7 +224,7 @@ static bool has_contents(const blf *s, size_t count) {
   return s->filled - s->at >= count;
 }
 
-// Reads until `count` bytes of contents are in the buffer, or the file ends.
+// Reads until `count` bytes of contents are in the buffer, or the file ends. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status need_contents(blf *s, size_t count, od_error *err) {
   while (!has_contents(s, count)) {
     memmove(s->output, s->output + s->at, s->filled - s->at);
@@ -302,7 +302,8 @@ static bool read_frame(uint32_t type, const uint8_t *b, size_t size, od_can_fram
   }
 }
 
-// Reads the next object of the contents. *is_frame: whether the object is a frame.
+// Reads the next object of the contents. *is_frame: whether the object is a frame. Fails with OD_BAD_INPUT, OD_IO or
+// OD_NO_MEMORY.
 static od_status next_object(blf *s, od_can_frame *f, bool *is_frame, bool *end, od_error *err) {
   od_status status = need_contents(s, OBJECT_HEAD + MOST_PADDING, err);
   size_t count = s->filled - s->at;
@@ -376,7 +377,7 @@ static void rewind_source(void *source) {
   s->is_inside = s->file_ended = s->is_cut = false;
 }
 
-// Skips the header of the file when the first object is read.
+// Skips the header of the file when the first object is read. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status first_next(void *source, od_can_frame *frame, bool *end, od_error *err) {
   blf *s = source;
   if (s->input_start == 0 && s->input_filled == 0) {

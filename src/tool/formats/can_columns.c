@@ -22,7 +22,7 @@ static int by_message(const void *a, const void *b) {
   return c != 0 ? c : compare(x->from, y->from);
 }
 
-// Sorts the uses, and changes the indices of uses in the routes.
+// Sorts the uses, and changes the indices of uses in the routes. Returns false if an allocation fails.
 static bool sort_uses(od_can_trace *t) {
   OD_SCRATCH(scratch);
   od_can_use *old = OD_TAKE(&scratch, od_can_use, t->uses);
@@ -55,7 +55,7 @@ static void count_sources(od_can_trace *t) {
   }
 }
 
-// Marks messages of the trace whose name occurs twice, with different identifiers.
+// Marks messages of the trace whose name occurs twice, with different identifiers. Returns false if an allocation fails.
 static bool mark_shared_names(od_can_trace *t) {
   od_key_map names = {0};
   bool ok = true;
@@ -101,7 +101,8 @@ static const char *group_text(od_can_trace *t, const void *source, const od_can_
   return od_arena_format(arena, "%s (PGN %u from %d on %s)", m->name, (unsigned)od_j1939_pgn(m->id), u->from, on);
 }
 
-// Returns the comment of a column: text of the database, signal number of J1939, names of values.
+// Returns the comment of a column: text of the database, signal number of J1939, names of values. Returns NULL if there is no
+// comment or an allocation fails.
 static const char *comment_text(od_can_trace *t, const od_dbc_signal *s) {
   char spn[32] = "";
   od_name_list values = {.most = SHOWN_VALUES};

@@ -70,7 +70,7 @@ static bool is_extended(const od_can_frame *f) {
   return f->flags & OD_CAN_EXTENDED;
 }
 
-// Passes a packet to the transport protocols. A complete message becomes the pending message.
+// Passes a packet to the transport protocols. A complete message becomes the pending message. Fails with OD_NO_MEMORY.
 static od_status take_packet(stream *s, const od_can_frame *f, const od_can_route *r) {
   if (r->is_fast) return od_transport_take_fast(s->transport, f, &s->pending, &s->has_pending);
   return od_transport_take(s->transport, f, &s->pending, &s->has_pending);
@@ -113,7 +113,7 @@ static od_status count_frame(stream *s, const od_can_frame *f, od_error *err) {
   return OD_OK;
 }
 
-// Reads at most `most` frames, up to the end of the trace.
+// Reads at most `most` frames, up to the end of the trace. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status scan(stream *s, long most, od_can_order *order, od_error *err) {
   od_can_trace *t = s->trace;
   bool end = false;
@@ -147,7 +147,7 @@ static od_status scan(stream *s, long most, od_can_order *order, od_error *err) 
 }
 
 // Reads at most `most` frames, up to the end of the trace. If the frames are not in the order of time, reads them again
-// in this order, because the packets of a message must have ascending times.
+// in this order, because the packets of a message must have ascending times. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status scan_all(stream *s, long most, od_error *err) {
   od_can_order order;
   if (!od_can_order_init(&order)) return od_can_trace_no_memory(s->trace, err);
@@ -196,7 +196,7 @@ static stream *new_stream(od_can_trace *t, void *source) {
   return s;
 }
 
-// Allocates the arrays of a stream, selects all columns and prepares the sorter.
+// Allocates the arrays of a stream, selects all columns and prepares the sorter. Fails with OD_NO_MEMORY.
 static od_status prepare(stream *s, od_error *err) {
   od_can_trace *t = s->trace;
   size_t columns = (size_t)t->head->columns;
@@ -303,30 +303,6 @@ void od_can_stream_want(void *opened, const bool *wanted) {
   s->active_first[t->uses] = s->columns;
 }
 
-// Returns whether a value is in the ranges of a signal.
-static bool is_in_ranges(const od_dbc_signal *s, uint64_t raw) {
-  int low = 0, high = s->ranges;  // the ranges before `low` begin at or below the value
-  while (low < high) {
-    int middle = low + (high - low) / 2;
-    if (s->range[middle].from <= raw)
-      low = middle + 1;
-    else
-      high = middle;
-  }
-  return low > 0 && raw <= s->range[low - 1].to;
-}
-
-// Returns whether the switches of a signal have values with which the signal is present.
-static bool is_present(const od_can_used *m, const od_dbc_signal *s, const uint8_t *data, int length) {
-  while (s->by >= 0) {
-    const od_dbc_signal *by = &m->m->signal[s->by];
-    const od_can_signal_form *form = &m->form[s->by];
-    if (by->flaw || form->end > length || !is_in_ranges(s, od_can_signal_raw(form, data))) return false;
-    s = by;
-  }
-  return true;
-}
-
 // Fills a row from the data of a use. Returns whether a wanted signal is present.
 static bool fill_row(const stream *s, int index, double time, const uint8_t *data, int length, double *values) {
   const od_can_trace *t = s->trace;
@@ -340,7 +316,7 @@ static bool fill_row(const stream *s, int index, double time, const uint8_t *dat
   for (int i = from; i < to; i++) {
     const od_dbc_signal *signal = &m->m->signal[s->active[i]];
     const od_can_signal_form *form = &m->form[s->active[i]];
-    if (signal->flaw || (signal->by >= 0 && !is_present(m, signal, data, length))) continue;
+    if (signal->flaw || (signal->by >= 0 && !od_can_is_present(m, signal, data, length))) continue;
     has_value = true;
     if (form->end <= length) values[s->column[i]] = od_can_signal_value(form, od_can_signal_raw(form, data));
   }

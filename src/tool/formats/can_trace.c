@@ -51,7 +51,7 @@ static bool add_groups(od_can_trace *t, int index) {
 }
 
 // Builds the maps from identifiers to messages. The first database with an identifier has priority, and messages from
-// any source address precede messages from one source.
+// any source address precede messages from one source. Returns false if an allocation fails.
 static bool index_messages(od_can_trace *t) {
   int k = 0;
   for (int i = 0; i < t->dbcs; i++) t->messages += t->dbc[i]->messages;
@@ -70,8 +70,7 @@ static bool index_messages(od_can_trace *t) {
   return true;
 }
 
-// Returns the message of an identifier, or -1. In J1939, a message with the same source (and destination) has priority.
-static int find_message(const od_can_trace *t, uint32_t id, bool is_extended) {
+int od_can_trace_find(const od_can_trace *t, uint32_t id, bool is_extended) {
   int found = od_key_map_find(&t->by_id, id | (is_extended ? 0x80000000u : 0));
   if (!is_extended || !t->has_j1939) return found;
   uint32_t pgn = od_j1939_pgn(id), from = id & 0xff;
@@ -124,7 +123,7 @@ static int use_of(od_can_trace *t, int index, int bus, int from) {
 
 // Fills the route of an identifier. adds: whether a new use may be added. False: an allocation failed.
 static bool make_route(od_can_trace *t, int bus, uint32_t id, bool is_extended, bool adds, od_can_route *r) {
-  int index = find_message(t, id, is_extended);
+  int index = od_can_trace_find(t, id, is_extended);
   *r = (od_can_route){.key = route_key(bus, id, is_extended), .use = -1};
   r->is_control = is_extended && t->has_j1939 && od_is_transport(id);
   if (index < 0) return true;
@@ -160,6 +159,31 @@ const od_can_route *od_can_trace_route(od_can_trace *t, int bus, uint32_t id, bo
   other->is_control = other->is_fast = false;
   if (t->routes == MOST_ROUTES) make_route(t, bus, id, is_extended, false, other);
   return other;
+}
+
+// --- Multiplexed signals ----------------------------------------------------------------------------------------------
+
+// Returns whether a value is in the ranges of a signal.
+static bool is_in_ranges(const od_dbc_signal *s, uint64_t raw) {
+  int low = 0, high = s->ranges;  // the ranges before `low` begin at or below the value
+  while (low < high) {
+    int middle = low + (high - low) / 2;
+    if (s->range[middle].from <= raw)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  return low > 0 && raw <= s->range[low - 1].to;
+}
+
+bool od_can_is_present(const od_can_used *m, const od_dbc_signal *s, const uint8_t *data, int length) {
+  while (s->by >= 0) {
+    const od_dbc_signal *by = &m->m->signal[s->by];
+    const od_can_signal_form *form = &m->form[s->by];
+    if (by->flaw || form->end > length || !is_in_ranges(s, od_can_signal_raw(form, data))) return false;
+    s = by;
+  }
+  return true;
 }
 
 // --- Messages about identifiers -----------------------------------------------------------------------------------------

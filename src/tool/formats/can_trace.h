@@ -67,14 +67,20 @@ od_status od_can_trace_no_memory(const od_can_trace *t, od_error *err);
 
 // ---- Messages and identifiers (can_trace.c)
 
-// Reads the databases and builds the maps of their messages. The error text has the errors of all databases.
+// Reads the databases and builds the maps of their messages. The error text has the errors of all databases. Fails with
+// OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_can_trace_databases(od_can_trace *t, const char *const *paths, od_error *err);
+// Returns the index of the message of an identifier, or -1. In J1939, a message with the same source (and destination) has priority.
+int od_can_trace_find(const od_can_trace *t, uint32_t id, bool is_extended);
+// Returns whether the switches of a signal of this message have values with which the signal is present.
+bool od_can_is_present(const od_can_used *m, const od_dbc_signal *s, const uint8_t *data, int length);
 // Returns the route of an identifier, and adds the route and its use if necessary. If no more routes can be stored, the result is
 // `other`. NULL: an allocation failed.
 od_can_route *od_can_trace_add_route(od_can_trace *t, int bus, uint32_t id, bool is_extended, od_can_route *other);
 // Returns the route of an identifier. If the route is not stored, the result is `other`.
 const od_can_route *od_can_trace_route(od_can_trace *t, int bus, uint32_t id, bool is_extended, od_can_route *other);
-// Reports that no frame can be decoded, with the identifiers of the trace. problem: the reason and the remedy.
+// Reports that no frame can be decoded, with the identifiers of the trace. problem: the reason and the remedy. Returns
+// OD_BAD_INPUT.
 od_status od_can_trace_no_messages(od_can_trace *t, const char *problem, od_error *err);
 // Returns the key of a use in by_use.
 uint64_t od_can_use_key(int index, int bus, int from);
@@ -82,8 +88,9 @@ uint64_t od_can_use_key(int index, int bus, int from);
 // ---- Columns (can_columns.c)
 
 // Sorts the uses by message, and makes the columns of their signals. source: an open source of the trace, for the names of buses.
+// Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 od_status od_can_trace_columns(od_can_trace *t, const void *source, od_error *err);
-// Describes the losses in sentences for the user.
+// Describes the losses in sentences for the user. Fails with OD_NO_MEMORY.
 od_status od_can_trace_remarks(od_can_trace *t, od_error *err);
 
 #endif

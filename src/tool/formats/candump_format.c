@@ -73,7 +73,7 @@ static bool pass(cursor *c, char sign, const char *expected) {
   return true;
 }
 
-// Reads a decimal number of seconds. The result is in ns.
+// Reads a decimal number of seconds. The result is in ns. Returns false after storing the reason.
 static bool read_seconds(cursor *c, long long *ns) {
   long long seconds = 0, part = 0, unit = NS;
   if (!is_digit(*c->at)) return fails(c, "a number of seconds");
@@ -102,7 +102,7 @@ static bool read_date(cursor *c, long long *ns) {
 }
 
 // Reads the time in parentheses. *kind: the kind of time. Differences and times since the first frame look alike; for
-// both, *kind is SINCE_FIRST.
+// both, *kind is SINCE_FIRST. Returns false after storing the reason.
 static bool read_time(cursor *c, long long *ns, time_kind *kind) {
   *kind = NO_TIME;
   if (*c->at != '(') return true;
@@ -113,7 +113,7 @@ static bool read_time(cursor *c, long long *ns, time_kind *kind) {
   return pass(c, ')', "')' after the time");
 }
 
-// Reads a hexadecimal number. *count: number of its digits, at most 8.
+// Reads a hexadecimal number. *count: number of its digits, at most 8. Returns false after storing the reason.
 static bool read_hex(cursor *c, uint32_t *value, int *count) {
   *value = 0;
   for (*count = 0; digits[(unsigned char)*c->at]; c->at++, ++*count) {
@@ -144,7 +144,8 @@ static bool read_byte(cursor *c, uint8_t *byte) {
   return true;
 }
 
-// Reads the part after the identifier in the format for files: #data, ##flags data, or #R.
+// Reads the part after the identifier in the format for files: #data, ##flags data, or #R. Returns false after storing the
+// reason.
 static bool read_compact(cursor *c, od_can_frame *f) {
   int most = 8;
   c->at++;
@@ -173,7 +174,7 @@ static bool read_compact(cursor *c, od_can_frame *f) {
   return true;
 }
 
-// Reads the part after the identifier as on the terminal: [count] data.
+// Reads the part after the identifier as on the terminal: [count] data. Returns false after storing the reason.
 static bool read_spaced(cursor *c, od_can_frame *f) {
   int count = 0;
   skip_blanks(c);
@@ -261,7 +262,7 @@ static bool is_empty(const char *text, size_t length) {
   return true;
 }
 
-// Reads lines up to the next frame. *ns: time in the line, ns.
+// Reads lines up to the next frame. *ns: time in the line, ns. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status next_line(candump *s, od_can_frame *f, long long *ns, bool *end, od_error *err) {
   for (;;) {
     const char *text;
@@ -291,7 +292,8 @@ static od_status next_line(candump *s, od_can_frame *f, long long *ns, bool *end
 }
 
 // Reads the time of the first frame, and decides whether times without a date are differences: times since the first
-// frame rarely descend or repeat. Traces in the format for files have no differences.
+// frame rarely descend or repeat. Traces in the format for files have no differences. Fails with OD_BAD_INPUT, OD_IO or
+// OD_NO_MEMORY.
 static od_status find_times(candump *s, od_error *err) {
   od_can_frame f;
   bool end = false;

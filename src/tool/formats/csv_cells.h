@@ -59,7 +59,8 @@ void od_csv_skip_lines(od_csv_reader *r, int count);
 char od_csv_find_separator(const od_csv_reader *r, int *count);
 // Reads the cell at r->at and stops at the separator or line end after the cell. Fails with OD_BAD_INPUT.
 od_status od_csv_read_cell(od_csv_reader *r, od_csv_cell *out);
-// Reads the cells up to the line end. The list belongs to the arena. A line with more than 100000 cells is an error.
+// Reads the cells up to the line end. The list belongs to the arena. A line with more than 100000 cells is an error
+// (OD_BAD_INPUT). Also fails with OD_NO_MEMORY.
 od_status od_csv_read_line(od_csv_reader *r, od_arena *arena, od_csv_cells *line);
 // Reads the number in a cell; NAN for an empty or missing cell. Returns false if the cell is not a number.
 bool od_csv_cell_number(const od_csv_reader *r, const od_csv_cell *c, double *value);
@@ -71,16 +72,17 @@ char *od_csv_cell_text(const od_csv_cell *c, bool is_utf8, od_arena *arena);
 
 // ---- tables (csv_read.c)
 
-// Computes the length of the byte order mark at the beginning of a file. UTF-16 and files that are no text are errors. text: at least the
-// first line.
+// Computes the length of the byte order mark at the beginning of a file. UTF-16 and files that are no text are errors
+// (OD_BAD_INPUT). text: at least the first line.
 od_status od_csv_byte_mark(const char *path, const char *text, size_t length, size_t *mark, od_error *err);
 // Reads names and units of the columns into a table without rows and moves to the first row. skip: number of lines of text
-// before the header; spare: each line may end with a separator.
+// before the header; spare: each line may end with a separator. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 od_status od_csv_read_head(od_csv_reader *r, int skip, od_table **out, bool *spare);
 // Reads the rows at r to find the order of day and month of its columns with times. r does not move. Fails with OD_BAD_INPUT or
 // OD_NO_MEMORY.
 od_status od_csv_survey_times(const od_csv_reader *r, const od_table *table, bool spare);
-// Stores the flaw of a column in r->flawed. Without this table, reports the flaw as an error.
+// Stores the flaw of a column in r->flawed. Without this table, reports the flaw as an error (OD_BAD_INPUT). Fails with
+// OD_NO_MEMORY if an allocation fails.
 od_status od_csv_add_flaw(const od_csv_reader *r, int column, const od_error *flaw);
 // Reads one row: a value per column. r stops at the line end. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 od_status od_csv_read_row(od_csv_reader *r, const od_table *table, bool spare, double *values);

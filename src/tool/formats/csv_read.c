@@ -22,7 +22,7 @@ enum { MEGABYTE = 1 << 20, LARGEST = 1024 };  // MB
 OD_OWNED_POINTER(char, od_free);
 
 // Reads a unit in a line of units: "bar", "[bar]", "(bar)"; "-" for a dimensionless column. A unit in the header has
-// priority. is_utf8: whether the line is UTF-8.
+// priority. is_utf8: whether the line is UTF-8. Fails with OD_NO_MEMORY.
 static od_status unit_from(od_table *table, int column, const od_csv_cell *c, bool is_utf8) {
   if (table->unit[column][0] || c->length == 0) return OD_OK;
   char *text = od_csv_cell_text(c, is_utf8, &table->arena);
@@ -81,7 +81,7 @@ static od_status not_a_number(const od_csv_reader *r, const od_csv_cell *c, cons
   return od_csv_add_flaw(r, column, &flaw);
 }
 
-// Reports a row without the cells of the last columns.
+// Reports a row without the cells of the last columns. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status too_short(const od_csv_reader *r, const od_table *table, int line, int count, double *values) {
   od_error flaw;
   od_fail(&flaw, OD_BAD_INPUT, "%s:%d:%d: %s, but the header has %s; expected equal numbers", r->path, line,
@@ -95,6 +95,7 @@ static od_status too_short(const od_csv_reader *r, const od_table *table, int li
 }
 
 // Reports a row with a surplus cell, which ends at r->at. A header with less than half the cells of the row may be a remark.
+// Fails with OD_BAD_INPUT.
 static od_status too_long(const od_csv_reader *r, const od_table *table, const od_csv_cell *surplus) {
   int count = table->columns + 1;
   for (const char *at = r->at; at < r->end && *at != '\n' && *at != '\r'; at++) count += *at == r->separator;
@@ -232,7 +233,8 @@ static bool is_units(const od_csv_reader *r, const od_csv_cells *line, int colum
   return any && line->count >= columns && line->count <= columns + 1;
 }
 
-// Reads the line at r->at if it is a line of units. Otherwise the position does not change.
+// Reads the line at r->at if it is a line of units. Otherwise the position does not change. Fails with OD_BAD_INPUT or
+// OD_NO_MEMORY.
 static od_status read_units(od_csv_reader *r, od_table *table, bool *taken) {
   OD_SCRATCH(scratch);
   od_csv_reader before = *r;
@@ -332,7 +334,7 @@ static void join_units(od_csv_cells *names) {
 }
 
 // Reads a header whose rows have `width` cells between blanks. The names may contain single blanks if at least two
-// blanks separate the names. A first column without a name may be missing.
+// blanks separate the names. A first column without a name may be missing. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status read_blank_names(od_csv_reader *r, od_arena *arena, int width, od_csv_cells *out) {
   const od_csv_reader start = *r;
   od_status status = OD_OK;
@@ -387,7 +389,7 @@ static void pass_mark(od_csv_reader *r) {
 }
 
 // Reads the header at r->at into a table without rows. *numbered: whether the line contains data instead of a header. *spare:
-// whether each line ends with a separator.
+// whether each line ends with a separator. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status read_header(od_csv_reader *r, od_table **out, bool *numbered, bool *spare) {
   OD_SCRATCH(scratch);
   od_csv_cells header = {0};
@@ -535,7 +537,7 @@ static bool has_index(const od_csv_reader *start, int columns) {
   return rows > 0;
 }
 
-// Adds a column before the first column.
+// Adds a column before the first column. Fails with OD_NO_MEMORY.
 static od_status add_index(const od_csv_reader *r, od_table **table) {
   const od_table *old = *table;
   OD_OWNED(od_table_free) od_table *t = od_table_new(old->columns + 1);

@@ -43,7 +43,7 @@ static inline const char *od_csv_skip_cells(const char *at, const char *end, con
   return count == 0 && at <= end ? at : NULL;
 }
 
-// Returns the position of the next separator, or `end`. The arguments are those of the previous function.
+// Returns the position of the next separator, or `end`. The arguments are the same as for the previous function.
 static inline const char *od_csv_cell_end(const char *at, const char *end, const char *readable, char separator) {
   const uint64_t pattern = (unsigned char)separator * OD_CSV_EACH_BYTE;
   for (; readable - at >= 8; at += 8) {

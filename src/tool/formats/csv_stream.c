@@ -98,7 +98,7 @@ static void find_whole_lines(od_csv_stream *s) {
   if (s->ended && !s->follows) s->whole = s->scanned = s->filled;
 }
 
-// Reads until the buffer is full or the file ends.
+// Reads until the buffer is full or the file ends. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status read_more(od_csv_stream *s, od_error *err) {
   if (s->filled == s->capacity) {
     if (s->capacity >= LONGEST_LINES)
@@ -129,7 +129,8 @@ static od_status read_more(od_csv_stream *s, od_error *err) {
   return OD_OK;
 }
 
-// Removes from the buffer the lines that were already used. Reads at least one more line unless the file has ended.
+// Removes from the buffer the lines that were already used. Reads at least one more line unless the file has ended. Fails with
+// OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status fill(od_csv_stream *s, od_error *err) {
   size_t done = (size_t)(s->r.at - s->buffer);
   memmove(s->buffer, s->buffer + done, s->filled - done);
@@ -285,7 +286,8 @@ void od_csv_stream_rewind(void *stream) {
   if (s->times) od_csv_times_rewind(s->times);
 }
 
-// Reads all rows to find the order of day and month, if the columns in use do not determine it.
+// Reads all rows to find the order of day and month, if the columns in use do not determine it. Fails with OD_BAD_INPUT, OD_IO or
+// OD_NO_MEMORY.
 static od_status decide_times(od_csv_stream *s, od_error *err) {
   OD_SCRATCH(scratch);
   s->is_decided = true;

@@ -10,10 +10,10 @@
 
 // Opens a regular file, registers the file (io/inputs_read.h) and reads names and units. wish (may be NULL): its `missing`, `skip`, `time`
 // and `time_form` are used and must outlive the stream. wish->follow: see od_csv_stream_grow(). block: bytes to read at once, 0: the
-// default.
+// default. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_csv_stream_open(const char *path, const od_table_wish *wish, size_t block, void **out, od_error *err);
 // Opens another stream over the same open file, at its first row, even if the file was renamed. `stream` must outlive the new
-// stream.
+// stream. Fails with OD_NO_MEMORY.
 od_status od_csv_stream_again(const void *stream, void **out, od_error *err);
 void od_csv_stream_close(void *stream);
 // Returns a table with names and units, without rows. The stream owns the table.
@@ -29,7 +29,8 @@ void od_csv_stream_want(void *stream, const bool *wanted);
 od_status od_csv_stream_grow(void *stream, od_log_growth *out, od_error *err);
 // Moves back to the first row.
 void od_csv_stream_rewind(void *stream);
-// Reads the next row, one value per column. *end: whether there is no further row.
+// Reads the next row, one value per column. *end: whether there is no further row. Fails with OD_BAD_INPUT, OD_IO or
+// OD_NO_MEMORY.
 od_status od_csv_stream_next(void *stream, double *values, bool *end, od_error *err);
 // Return the line number of the last row, and, after all rows were read, whether the last line has no line end.
 int od_csv_stream_line(const void *stream);

@@ -24,7 +24,7 @@ static bool is_missing(const od_csv_reader *r, const od_csv_cell *c) {
   return c->length == 0 || (od_csv_cell_number(r, c, &value) && isnan(value));
 }
 
-// Reads a Unix time. The result is in 1e-9 of the unit of the column.
+// Reads a Unix time. The result is in 1e-9 of the unit of the column. Returns false if the cell is not a number.
 static bool read_unix(const od_csv_reader *r, const od_csv_cell *c, od_nanoseconds *out) {
   const bool comma = r->separator != ',';
   od_decimal d;
@@ -179,7 +179,7 @@ static bool find_kind(const od_csv_reader *r, const od_csv_cell *c, const char *
 }
 
 // Reads one line and updates the columns. *left: number of columns without a kind, plus number of columns whose order
-// of day and month is not known.
+// of day and month is not known. Returns false if a cell does not fit a time.
 static bool read_line(od_csv_reader *r, od_csv_times *times, const od_table *table, int time, bool *is_known,
                       int *left) {
   OD_SCRATCH(scratch);

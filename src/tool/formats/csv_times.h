@@ -39,7 +39,7 @@ typedef struct od_csv_times {
 } od_csv_times;
 
 // Finds the columns with times from the rows at r, and writes their units into the table. wish may be NULL. *out NULL: there are no such
-// columns.
+// columns. Fails with OD_NO_MEMORY.
 od_status od_csv_times_find(const od_csv_reader *r, od_table *table, const od_table_wish *wish, od_csv_times **out);
 void od_csv_times_free(od_csv_times *times);
 OD_OWNED_POINTER(od_csv_times, od_csv_times_free);

@@ -236,7 +236,7 @@ static void read_comment(reader *r) {
   if (s) s->comment = text;
 }
 
-// Reads pairs of a raw value and its name, up to a semicolon. *count: number of pairs.
+// Reads pairs of a raw value and its name, up to a semicolon. *count: number of pairs. The arena owns the list.
 static od_dbc_value *read_values(reader *r, int *count) {
   od_dbc_value *list = NULL;
   *count = 0;
@@ -284,7 +284,7 @@ static void read_value_names(reader *r) {
   s->values = count;
 }
 
-// Finds a signal that a statement names. It is an error if the message has no such signal.
+// Finds a signal that a statement names. A signal that the message does not have is an error.
 static od_dbc_signal *take_signal(reader *r, uint32_t *id) {
   *id = od_dbc_take_id(&r->scan);
   od_dbc_token place = r->scan.now;
@@ -537,7 +537,7 @@ static void finish_message(reader *r, int index) {
   // The format of the message itself has priority, but a frame that is not CAN FD cannot have more than 8 bytes.
   bool is_single = r->format[index] == FD_FORMAT || (r->format[index] == PLAIN_FORMAT && m->length <= 8);
   if (is_single) m->is_j1939 = false;
-  // Groups of NMEA 2000. Proprietary groups may also be those of SAE J1939.
+  // Groups of NMEA 2000. Proprietary groups may also be groups of SAE J1939.
   bool is_nmea_page = pgn >= 0x1ed00 && pgn <= 0x1ffff, is_proprietary = pgn == 0x1ef00 || pgn >= 0x1ff00;
   bool is_nmea_group = is_nmea_page && (r->protocol != J1939_PROTOCOL || (m->length > 8 && !is_proprietary));
   m->is_nmea = m->is_j1939 && (r->protocol == NMEA_PROTOCOL || is_nmea_group);

@@ -1,5 +1,5 @@
-// The tokens of a DBC file, and the errors in it. Functions that read parts of a statement do nothing after an error, so that a statement is
-// read to its end without checks; then `failed` is set.
+// The tokens of a DBC file, and its errors. Functions that read parts of a statement do nothing after an error, so that a
+// statement is read to its end without checks; then `failed` is set.
 #ifndef OD_FORMATS_DBC_SCAN_H
 #define OD_FORMATS_DBC_SCAN_H
 
@@ -38,7 +38,7 @@ typedef struct od_dbc_scanner {
 
 // Adds an error to the message, if there is space.
 void od_dbc_add_error(od_dbc_scanner *s, int line, int column, const char *text);
-// Adds the error that the current token is not what was expected.
+// Adds an error about an unexpected current token.
 void od_dbc_expected(od_dbc_scanner *s, const char *what);
 
 // Moves to the next token.

@@ -56,7 +56,8 @@ typedef struct hdf5_stream {
   long begin, end, longest;  // first row of the block, the row after its last row, capacity
 } hdf5_stream;
 
-// Ends the helper. part: the last part of the answer that has been received.
+// Ends the helper. part: the last part of the answer that has been received. Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED or
+// OD_NO_MEMORY.
 static od_status stop(hdf5_stream *s, od_helper_part part, bool no_memory, od_error *err) {
   od_helper_errors e = {.no_memory = no_memory};
   e.end = od_helper_end(&s->helper, part, &e.answered, &e.ended);
@@ -144,7 +145,7 @@ static bool is_sent(const hdf5_stream *s, int column) {
   return (!s->wanted || s->wanted[column]) && !od_table_flaw(s->head, column);
 }
 
-// Starts the helper for a pass over the rows.
+// Starts the helper for a pass over the rows. Fails with OD_IO.
 static od_status start_rows(hdf5_stream *s, od_error *err) {
   s->count = 0;
   for (int i = 0; i < s->head->columns; i++) s->count += is_sent(s, i);
@@ -158,7 +159,7 @@ static od_status start_rows(hdf5_stream *s, od_error *err) {
   return OD_OK;
 }
 
-// Receives the next block.
+// Receives the next block. Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED or OD_NO_MEMORY.
 static od_status take_block(hdf5_stream *s, od_error *err) {
   enum { MOST = 1 << 24 };  // numbers in a block; the helper sends at most 64 MB
   od_channel *c = &s->helper.channel;

@@ -19,7 +19,8 @@ void od_helper_put_wish(od_channel *to, const od_table_wish *wish);
 // OD_NO_MEMORY.
 od_status od_helper_take_head(od_channel *from, const char *path, uint64_t most_numbers, od_table **out, long *rows,
                               const char **start_time);
-// Returns the status of a request with a message about the file. format: such as "a MATLAB file".
+// Returns the status of a request with a message about the file. format: such as "a MATLAB file". The status is OD_BAD_INPUT,
+// OD_IO, OD_INTERRUPTED or OD_NO_MEMORY.
 od_status od_helper_outcome(const od_helper_errors *e, const char *path, const char *format, od_error *err);
 
 #endif

@@ -15,7 +15,7 @@ static void put(od_key_map *map, uint64_t key, int value) {
   map->value[i] = value;
 }
 
-// Doubles the number of slots.
+// Doubles the number of slots. Returns false if an allocation fails.
 static bool grow(od_key_map *map) {
   od_key_map larger = {.places = map->places > 0 ? 2 * map->places : 64, .count = map->count};
   larger.key = od_calloc(larger.places, sizeof *larger.key);

@@ -20,7 +20,7 @@ typedef struct od_log_origin {
   const char *comment;  // description in the file or in its database
 } od_log_origin;
 
-// What has happened to a file since all of its rows were read.
+// The change of a file since all of its rows were read.
 typedef enum od_log_growth {
   OD_LOG_SAME,
   OD_LOG_LONGER,   // next() may return further rows

@@ -51,7 +51,7 @@ od_status od_mdf_read_at(const od_mdf_file *file, uint64_t at, void *to, size_t 
   return OD_OK;
 }
 
-// Checks the first block, which contains the version.
+// Checks the first block, which contains the version. Fails with OD_BAD_INPUT or OD_IO.
 static od_status check_start(od_mdf_file *file, od_error *err) {
   unsigned char b[ID_BLOCK];
   size_t got;
@@ -93,7 +93,7 @@ void od_mdf_file_close(od_mdf_file *file) {
   od_mdf_set_free(&file->seen);
 }
 
-// Reads bytes through the window. Bytes beyond the end of the file are 0.
+// Reads bytes through the window. Bytes beyond the end of the file are 0. Fails with OD_IO.
 static od_status read_near(od_mdf_file *file, uint64_t at, void *to, size_t count, od_error *err) {
   for (unsigned char *p = to; count > 0;) {
     if (at < file->window_at || at >= file->window_at + file->window_length) {
@@ -147,7 +147,7 @@ bool od_mdf_set_add(od_mdf_set *set, uint64_t address, bool *is_new) {
 
 // --- Blocks ------------------------------------------------------------------------------------------------------
 
-// Fills a block from the bytes of its header.
+// Fills a block from the bytes of its header. Fails with OD_BAD_INPUT.
 static od_status take_head(const od_mdf_file *file, uint64_t at, const unsigned char *b, od_mdf_block *block,
                            od_error *err) {
   *block = (od_mdf_block){.at = at, .length = od_mdf_u64(b + 8), .links = od_mdf_u64(b + 16)};

@@ -92,7 +92,7 @@ static od_status again(const void *source, void **out, od_error *err) {
   return od_mdf_bus_open(((const bus *)source)->log, out, err);
 }
 
-// Reads the next record of a group with a time.
+// Reads the next record of a group with a time. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status advance(bus *b, frames *f, od_error *err) {
   do {
     od_status status = od_mdf_cursor_next(&f->records, &f->has_record, err);
@@ -104,7 +104,7 @@ static od_status advance(bus *b, frames *f, od_error *err) {
   return OD_OK;
 }
 
-// Begins the reading of a group. Groups of one data group share a scan.
+// Begins the reading of a group. Groups of one data group share a scan. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status start_group(bus *b, frames *f, od_error *err) {
   const od_mdf_contents *all = &b->log->all;
   od_mdf_cursor *shared = NULL;
@@ -127,7 +127,8 @@ static od_status start(bus *b, od_error *err) {
   return status;
 }
 
-// Returns the value of a part of the current frame; 0 if there is no such channel or no value.
+// Returns the value of a part of the current frame; 0 if there is no such channel or no value. Fails with OD_BAD_INPUT, OD_IO or
+// OD_NO_MEMORY.
 static od_status number_of(frames *f, part p, double *value, od_error *err) {
   *value = 0;
   if (f->channel[p] < 0) return OD_OK;
@@ -137,7 +138,7 @@ static od_status number_of(frames *f, part p, double *value, od_error *err) {
 }
 
 // Fills the data of the current frame. The number of bytes is the length of the field, or less if the frame states a
-// smaller number.
+// smaller number. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status take_bytes(bus *b, frames *f, od_can_frame *frame, od_error *err) {
   static const uint8_t coded[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 12, 16, 20, 24, 32, 48, 64};
   const unsigned char *bytes;
@@ -157,7 +158,8 @@ static od_status take_bytes(bus *b, frames *f, od_can_frame *frame, od_error *er
   return OD_OK;
 }
 
-// Fills the current frame of a group. Some files mark identifiers of 29 bits by their highest bit.
+// Fills the current frame of a group. Some files mark identifiers of 29 bits by their highest bit. Fails with OD_BAD_INPUT, OD_IO
+// or OD_NO_MEMORY.
 static od_status take_frame(bus *b, frames *f, od_can_frame *frame, od_error *err) {
   const uint32_t extended = UINT32_C(1) << 31, all_bits = (UINT32_C(1) << 29) - 1, short_bits = (1 << 11) - 1;
   double id, is_extended, number, is_sent;

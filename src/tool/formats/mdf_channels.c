@@ -131,7 +131,7 @@ static const char *check_place(const od_mdf_group *g, const od_mdf_channel *c) {
   return NULL;
 }
 
-// Appends a channel to the last group.
+// Appends a channel to the last group. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status add_channel(reader *r, const od_mdf_channel *c) {
   od_mdf_contents *all = r->c;
   if (all->channels == MOST_CHANNELS)
@@ -148,7 +148,7 @@ static od_status add_channel(reader *r, const od_mdf_channel *c) {
   return OD_OK;
 }
 
-// Appends a complex number as two real channels.
+// Appends a complex number as two real channels. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status add_complex(reader *r, od_mdf_channel c) {
   const char *name = c.name, *why = NULL;
   uint32_t byte = c.byte;
@@ -193,7 +193,8 @@ static void write_indices(const array *a, long e, char text[MOST_DIMENSIONS * 24
     length += od_text_format(text + length, MOST_DIMENSIONS * 24 - length, "[%llu]", (unsigned long long)index[d]);
 }
 
-// Replaces the channels from index `from`, the channels of the first element, by the channels of all elements.
+// Replaces the channels from index `from`, the channels of the first element, by the channels of all elements. Fails with
+// OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status repeat_channels(reader *r, int from, const array *a) {
   OD_SCRATCH(scratch);
   int count = r->c->channels - from;
@@ -226,7 +227,7 @@ static od_status repeat_channels(reader *r, int from, const array *a) {
 static od_status read_composition(reader *r, uint64_t at, const od_mdf_channel *c, int depth, bool *is_structure);
 
 // Reads an array. Reads the channels of one element, which is a value or a structure, and repeats these channels for
-// all elements.
+// all elements. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status read_array(reader *r, uint64_t at, const od_mdf_channel *c, int depth) {
   od_mdf_block b;
   unsigned char fixed[16], size[8];
@@ -270,7 +271,7 @@ static od_status read_array(reader *r, uint64_t at, const od_mdf_channel *c, int
   return repeat_channels(r, from, &a);
 }
 
-// Reads the composition of a channel: a structure or an array.
+// Reads the composition of a channel: a structure or an array. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status read_composition(reader *r, uint64_t at, const od_mdf_channel *c, int depth, bool *is_structure) {
   od_mdf_block b;
   if (depth > MOST_NESTED) {
@@ -285,7 +286,8 @@ static od_status read_composition(reader *r, uint64_t at, const od_mdf_channel *
 // The links of a block CN.
 enum { CN_NEXT, CN_COMPOSITION, CN_NAME, CN_SOURCE, CN_CONVERSION, CN_DATA, CN_UNIT, CN_COMMENT, CN_LINKS };
 
-// Fills a channel from its block, without its conversion. *kind: the type of the channel.
+// Fills a channel from its block, without its conversion. *kind: the type of the channel. Fails with OD_BAD_INPUT, OD_IO or
+// OD_NO_MEMORY.
 static od_status read_fields(reader *r, const od_mdf_block *b, const uint64_t *link, od_mdf_channel *c, int *kind) {
   unsigned char fixed[24];
   od_status status = od_mdf_block_data(r->file, b, 0, sizeof fixed, fixed, r->err);
@@ -310,7 +312,8 @@ static od_status read_fields(reader *r, const od_mdf_block *b, const uint64_t *l
   return status;
 }
 
-// Appends the texts of an enumeration to the comment of a channel: "0 = off, 1 = on". The values of such a channel are raw numbers.
+// Appends the texts of an enumeration to the comment of a channel: "0 = off, 1 = on". The values of such a channel are raw
+// numbers. Fails with OD_NO_MEMORY.
 static od_status describe_texts(reader *r, od_mdf_channel *c) {
   const od_mdf_conversion *cc = c->conversion;
   char text[OD_MDF_LONGEST_COMMENT] = "";
@@ -331,6 +334,7 @@ static od_status describe_texts(reader *r, od_mdf_channel *c) {
 }
 
 // Chooses the decoding of a channel whose conversion is known, and adds the channel, or the channels of its array or structure.
+// Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status place_channel(reader *r, od_mdf_channel *c, int kind, uint64_t composition, int depth) {
   bool is_nothing = c->raw == OD_MDF_NOTHING, is_structure = false;
   // Raw numbers of a channel with a conversion to texts do not have the unit of the conversion.
@@ -358,7 +362,7 @@ static od_status place_channel(reader *r, od_mdf_channel *c, int kind, uint64_t 
   return why ? leave_out(r, c, why) : add_channel(r, c);
 }
 
-// Reads a list of channels, with the channels of their structures and arrays.
+// Reads a list of channels, with the channels of their structures and arrays. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status read_channel_list(reader *r, int group, uint64_t at, const char *parent, int depth) {
   while (at) {
     od_mdf_block b;
@@ -381,7 +385,7 @@ static od_status read_channel_list(reader *r, int group, uint64_t at, const char
 
 // --- Groups ------------------------------------------------------------------------------------------------------
 
-// Reads the name and the kind of the source of a group (block SI).
+// Reads the name and the kind of the source of a group (block SI). Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status read_source(reader *r, uint64_t at, od_mdf_group *g) {
   od_mdf_block b;
   uint64_t link;
@@ -395,7 +399,7 @@ static od_status read_source(reader *r, uint64_t at, od_mdf_group *g) {
   return od_mdf_comment(r->file, link, r->memory, &g->source, r->err);
 }
 
-// Fills a group from its block. link: the links of the block.
+// Fills a group from its block. link: the links of the block. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status read_group_fields(reader *r, const od_mdf_block *b, const uint64_t *link, od_mdf_group *g) {
   unsigned char fixed[32];
   od_status status = od_mdf_block_data(r->file, b, 0, sizeof fixed, fixed, r->err);
@@ -416,7 +420,7 @@ static od_status read_group_fields(reader *r, const od_mdf_block *b, const uint6
   return status;
 }
 
-// Reads a list of groups of a data group.
+// Reads a list of groups of a data group. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status read_groups(reader *r, int part, uint64_t at) {
   od_mdf_contents *c = r->c;
   while (at) {
@@ -440,7 +444,7 @@ static od_status read_groups(reader *r, int part, uint64_t at) {
   return OD_OK;
 }
 
-// Reads all data groups.
+// Reads all data groups. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status read_parts(reader *r, uint64_t at) {
   od_mdf_contents *c = r->c;
   while (at) {
@@ -505,7 +509,8 @@ static bool find_masters(od_mdf_contents *c) {
 
 // --- Start time --------------------------------------------------------------------------------------------------
 
-// Writes the start time: local time without a zone, local time with its difference to UTC, or UTC.
+// Writes the start time: local time without a zone, local time with its difference to UTC, or UTC. Fails with OD_IO or
+// OD_NO_MEMORY.
 static od_status read_start_time(reader *r, const od_mdf_block *head) {
   enum { IS_LOCAL = 1, HAS_OFFSETS = 2, MINUTES_OF_A_DAY = 1440 };
   static const od_nanoseconds minute = (od_nanoseconds)60 * 1000000000;

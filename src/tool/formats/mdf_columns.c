@@ -56,7 +56,7 @@ typedef struct name_table {
   size_t size;  // number of slots, a power of two
 } name_table;
 
-// Makes an empty table for a number of names.
+// Makes an empty table for a number of names. Returns false if an allocation fails.
 static bool make_table(name_table *t, int count, od_arena *memory) {
   t->size = 16;
   while (t->size < 2 * (size_t)count) t->size *= 2;
@@ -119,7 +119,7 @@ static bool choose_names(const od_mdf_contents *c, const od_mdf_columns *columns
 // --- Columns -----------------------------------------------------------------------------------------------------
 
 // Gives each group a name: its own, or its number if there is none. Several groups with the same name have different labels, because each
-// group has its own times.
+// group has its own times. Returns false if an allocation fails.
 static bool label_groups(const od_mdf_contents *c, od_mdf_columns *columns, od_arena *memory) {
   OD_SCRATCH(scratch);
   name_table t = {0};
@@ -139,7 +139,8 @@ static bool label_groups(const od_mdf_contents *c, od_mdf_columns *columns, od_a
   return od_arena_status(memory) == OD_OK;
 }
 
-// Chooses the channels that become columns. Groups without times have no columns if other groups have times.
+// Chooses the channels that become columns. Groups without times have no columns if other groups have times. Fails with
+// OD_NO_MEMORY.
 static od_status choose_channels(const od_mdf_file *file, od_mdf_contents *c, od_mdf_columns *columns, od_arena *memory,
                                  od_error *err) {
   columns->channel = OD_TAKE(memory, int, c->channels + 1);
@@ -166,7 +167,7 @@ static bool has_time_named(const od_mdf_contents *c, const od_mdf_columns *colum
   return false;
 }
 
-// Adds a message that a channel contains texts.
+// Adds a message that a channel contains texts. Returns false if an allocation fails.
 static bool add_flaw(const od_mdf_file *file, od_table *head, int column) {
   head->places.flaw[column] = od_arena_format(&head->arena, "%s: channel '%.100s' contains texts; expected numbers",
                                               file->path, head->name[column]);

@@ -147,7 +147,8 @@ static od_status value_at(const od_mdf_conversions *list, const cc *b, int i, do
   return status;
 }
 
-// Reads the entries of a table. Values of an entry: its key or range, then its value if there is one.
+// Reads the entries of a table. Values of an entry: its key or range, then its value if there is one. Fails with OD_BAD_INPUT,
+// OD_IO or OD_NO_MEMORY.
 static od_status read_entries(od_mdf_conversions *list, const cc *b, int depth, od_mdf_conversion *c, od_error *err) {
   bool has_range = c->kind == OD_MDF_RANGE_TO_VALUE || c->kind == OD_MDF_RANGE_TO_TEXT;
   bool has_text_key = c->kind == OD_MDF_TEXT_TO_VALUE;
@@ -213,7 +214,7 @@ static od_status read_formula(od_mdf_conversions *list, const cc *b, od_mdf_conv
   return od_fail(err, status, "the formula '%.60s' of its conversion %s", text, why);
 }
 
-// Reads a conversion whose header is checked.
+// Reads a conversion whose header is checked. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status read_kind(od_mdf_conversions *list, const cc *b, int depth, od_mdf_conversion *c, od_error *err) {
   int numbers = c->kind == OD_MDF_LINEAR ? 2 : c->kind == OD_MDF_RATIONAL ? 6 : 0;
   if (b->values < numbers)
@@ -230,7 +231,7 @@ static od_status read_kind(od_mdf_conversions *list, const cc *b, int depth, od_
   return status;
 }
 
-// Reads and checks the header of a block CC.
+// Reads and checks the header of a block CC. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status read_head(od_mdf_conversions *list, uint64_t at, cc *b, od_error *err) {
   unsigned char fixed[24];
   od_status status = od_mdf_block_once(list->file, at, "##CC", &b->block, err);

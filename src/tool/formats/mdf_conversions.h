@@ -53,7 +53,8 @@ typedef struct od_mdf_conversions {
 } od_mdf_conversions;
 void od_mdf_conversions_free(od_mdf_conversions *list);
 
-// Reads the conversion at an address; 0: *out is NULL. A conversion that cannot be used gives OD_BAD_INPUT.
+// Reads the conversion at an address; 0: *out is NULL. A conversion that cannot be used gives OD_BAD_INPUT. Also fails with OD_IO
+// or OD_NO_MEMORY.
 od_status od_mdf_conversion_read(od_mdf_conversions *list, uint64_t at, const od_mdf_conversion **out, od_error *err);
 
 // Converts a raw number. is_integer: whether the raw value is an integer, for which ranges include their ends.

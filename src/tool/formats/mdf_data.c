@@ -72,12 +72,12 @@ void od_mdf_data_rewind(od_mdf_data *d) {
   d->is_started = d->has_ended = d->is_cut = false;
 }
 
-// Reports a wrong block of the data.
+// Reports a wrong block of the data. Fails with OD_BAD_INPUT.
 static od_status damaged(const od_mdf_data *d, const od_mdf_block *b, const char *what, od_error *err) {
   return od_mdf_damaged(d->file, b, what, err);
 }
 
-// Reads bytes that must be in the file.
+// Reads bytes that must be in the file. Fails with OD_IO.
 static od_status read_all(const od_mdf_data *d, uint64_t at, void *to, size_t count, od_error *err) {
   size_t got;
   od_status status = od_mdf_read_at(d->file, at, to, count, &got, err);
@@ -101,7 +101,7 @@ static od_status check_new(od_mdf_data *d, const od_mdf_block *b, od_error *err)
   return is_new && fits ? OD_OK : damaged(d, b, "is in a list twice", err);
 }
 
-// Starts reading a list of blocks (DL or LD).
+// Starts reading a list of blocks (DL or LD). Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status open_list(od_mdf_data *d, const od_mdf_block *b, od_error *err) {
   unsigned char fixed[8], next[8];
   uint64_t most = (b->length - OD_MDF_HEADER) / 8;
@@ -125,7 +125,7 @@ static od_status open_list(od_mdf_data *d, const od_mdf_block *b, od_error *err)
   return OD_OK;
 }
 
-// Begins with a deflated block.
+// Begins with a deflated block. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status open_deflated(od_mdf_data *d, const od_mdf_block *b, od_error *err) {
   unsigned char f[DZ_FIXED];
   uint64_t at = b->at + OD_MDF_HEADER + 8 * b->links;
@@ -158,7 +158,8 @@ static od_status open_deflated(od_mdf_data *d, const od_mdf_block *b, od_error *
   return OD_OK;
 }
 
-// Starts reading a block, which may be a list unless the block is an entry of a list (is_entry).
+// Starts reading a block, which may be a list unless the block is an entry of a list (is_entry). Fails with OD_BAD_INPUT, OD_IO
+// or OD_NO_MEMORY.
 static od_status open_block(od_mdf_data *d, uint64_t at, bool is_entry, od_error *err) {
   od_mdf_block b;
   bool is_last = d->links_left == 0 && d->next_list == 0;
@@ -195,7 +196,7 @@ static od_status open_block(od_mdf_data *d, uint64_t at, bool is_entry, od_error
   return OD_OK;
 }
 
-// Starts reading zeros: the invalidation bits of a block of values that are all valid.
+// Starts reading zeros: the invalidation bits of a block of values that are all valid. Fails with OD_BAD_INPUT or OD_IO.
 static od_status open_zeros(od_mdf_data *d, uint64_t values, od_error *err) {
   od_mdf_block b;
   unsigned char size[8];
@@ -212,7 +213,7 @@ static od_status open_zeros(od_mdf_data *d, uint64_t values, od_error *err) {
   return status;
 }
 
-// Starts reading the next block of a list.
+// Starts reading the next block of a list. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status open_entry(od_mdf_data *d, od_error *err) {
   unsigned char values[8], bits[8] = {0};
   od_status status = read_all(d, d->links_at, values, sizeof values, err);
@@ -226,7 +227,8 @@ static od_status open_entry(od_mdf_data *d, od_error *err) {
   return open_block(d, link, true, err);
 }
 
-// Starts reading the next block that has bytes. Sets has_ended after the last block.
+// Starts reading the next block that has bytes. Sets has_ended after the last block. Fails with OD_BAD_INPUT, OD_IO or
+// OD_NO_MEMORY.
 static od_status next_block(od_mdf_data *d, od_error *err) {
   end_block(d);
   while (d->plain_left == 0) {
@@ -259,7 +261,7 @@ static od_status next_block(od_mdf_data *d, od_error *err) {
 
 // --- Bytes -------------------------------------------------------------------------------------------------------
 
-// Reads more deflated bytes of the current block, if there are any.
+// Reads more deflated bytes of the current block, if there are any. Fails with OD_IO.
 static od_status read_packed(od_mdf_data *d, od_error *err) {
   size_t part = d->left < PACKED ? (size_t)d->left : PACKED, there;
   od_status status = od_mdf_read_at(d->file, d->at, d->packed, part, &there, err);
@@ -295,7 +297,8 @@ static od_status end_inflation(od_mdf_data *d, int result, od_error *err) {
                  d->file->path, (unsigned long long)d->at);
 }
 
-// Inflates at most `count` bytes of the current block. *got is smaller only at the end of a cut file.
+// Inflates at most `count` bytes of the current block. *got is smaller only at the end of a cut file. Fails with OD_BAD_INPUT,
+// OD_IO or OD_NO_MEMORY.
 static od_status inflate_to(od_mdf_data *d, unsigned char *to, size_t count, size_t *got, od_error *err) {
   *got = 0;
   while (*got < count) {
@@ -318,7 +321,7 @@ static od_status inflate_to(od_mdf_data *d, unsigned char *to, size_t count, siz
   return OD_OK;
 }
 
-// Inflates a transposed block as a whole.
+// Inflates a transposed block as a whole. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status load_matrix(od_mdf_data *d, od_error *err) {
   size_t size = d->plain_left < SIZE_MAX ? (size_t)d->plain_left : SIZE_MAX, got;
   if (d->matrix_room < size) {
@@ -372,7 +375,7 @@ static size_t take_transposed(od_mdf_data *d, unsigned char *to, size_t count) {
   return got;
 }
 
-// Reads at most `count` bytes of the current block.
+// Reads at most `count` bytes of the current block. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status read_part(od_mdf_data *d, unsigned char *to, size_t count, size_t *got, od_error *err) {
   od_status status = OD_OK;
   if (count > d->plain_left) count = (size_t)d->plain_left;

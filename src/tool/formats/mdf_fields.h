@@ -17,7 +17,7 @@ typedef struct od_mdf_field {
 } od_mdf_field;
 
 // Prepares the decoding of a channel. needs_bytes: whether the caller reads bytes (od_mdf_field_bytes()) of a channel without numbers.
-// The caller frees the field, also after a failure.
+// The caller frees the field, also after a failure. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_mdf_field_init(od_mdf_field *f, const od_mdf_file *file, const od_mdf_contents *contents, int channel,
                             int column, bool needs_bytes, od_mdf_budget *budget, size_t capacity, od_error *err);
 void od_mdf_field_free(od_mdf_field *f);
@@ -29,7 +29,7 @@ od_status od_mdf_field_bytes(od_mdf_field *f, const od_mdf_cursor *r, const unsi
 // Computes the number that a text is converted to. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_mdf_field_text(od_mdf_field *f, const od_mdf_cursor *r, double *value, od_error *err);
 
-// Computes the value of the current record; NAN: the value is missing.
+// Computes the value of the current record; NAN: the value is missing. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static inline od_status od_mdf_field_value(od_mdf_field *f, const od_mdf_cursor *r, double *value, od_error *err) {
   const od_mdf_channel *c = f->channel;
   if (c->invalid >= 0 && od_mdf_is_invalid(c, r->invalid)) {

@@ -46,7 +46,7 @@ static void restart(stream *s) {
   s->reads_can = s->had_can;
 }
 
-// Allocates the rows of both parts. All columns are selected.
+// Allocates the rows of both parts. All columns are selected. Fails with OD_NO_MEMORY.
 static od_status prepare(stream *s, od_error *err) {
   s->own = od_mdf_rows_log(s->rows)->columns.count;
   s->all = s->head->columns;
@@ -73,7 +73,7 @@ static bool collect_names(const od_table *t, od_mdf_set *names) {
   return true;
 }
 
-// Joins the columns of both parts. A signal with the name of a channel gets the prefix "CAN.".
+// Joins the columns of both parts. A signal with the name of a channel gets the prefix "CAN.". Fails with OD_NO_MEMORY.
 static od_status join_heads(stream *s, const od_table *rows, const od_table *can, od_error *err) {
   OD_SCRATCH(scratch);
   OD_SCOPED(od_mdf_set_free) od_mdf_set names = {0};
@@ -96,7 +96,7 @@ static od_status join_heads(stream *s, const od_table *rows, const od_table *can
   return OD_OK;
 }
 
-// Opens the CAN frames of the file if databases for CAN frames are given.
+// Opens the CAN frames of the file if databases for CAN frames are given. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status open_can(stream *s, const char *path, const od_table_wish *wish, od_error *err) {
   od_mdf_log *log = od_mdf_rows_log(s->rows);
   void *frames;
@@ -167,7 +167,7 @@ static void want(void *opened, const bool *wanted) {
   restart(s);
 }
 
-// Reads a row of each part that has no row waiting.
+// Reads a row of each part that has no row waiting. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status fill(stream *s, od_error *err) {
   bool end = false;
   od_status status = OD_OK;

@@ -52,7 +52,7 @@ static slot *slot_of(od_mdf_scan *s, uint64_t id) {
   return &s->slot[low];
 }
 
-// Creates a scan for a cursor.
+// Creates a scan for a cursor. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status new_scan(od_mdf_cursor *c, od_error *err) {
   const od_mdf_part *p = &c->contents->part[c->contents->group[c->group].part];
   od_mdf_scan *s = od_calloc(1, sizeof *s);
@@ -104,7 +104,7 @@ static void leave(od_mdf_cursor *c) {
   od_free(s);
 }
 
-// Appends a record to the queue of a cursor: the length of the data and the data.
+// Appends a record to the queue of a cursor: the length of the data and the data. Fails with OD_NO_MEMORY.
 static od_status enqueue(od_mdf_cursor *c, const unsigned char *record, size_t length, od_error *err) {
   uint32_t head = (uint32_t)length;
   size_t size = sizeof head + length;
@@ -133,7 +133,7 @@ static od_status enqueue(od_mdf_cursor *c, const unsigned char *record, size_t l
   return OD_OK;
 }
 
-// Reads one record. *more: whether a record was read.
+// Reads one record. *more: whether a record was read. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status scan_record(od_mdf_scan *s, bool *more, od_error *err) {
   const unsigned char *b;
   uint64_t id = 0;
@@ -179,7 +179,7 @@ static od_status scan_record(od_mdf_scan *s, bool *more, od_error *err) {
   return b && own->cursor && own->cursor->count < own->cursor->most ? enqueue(own->cursor, b, length, err) : OD_OK;
 }
 
-// Gives the cursor of a group its own scan, from the current position.
+// Gives the cursor of a group its own scan, from the current position. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status separate(od_mdf_cursor *c, od_error *err) {
   uint64_t position = c->scan->data.position;
   leave(c);
@@ -222,7 +222,8 @@ static od_status next_mixed(od_mdf_cursor *c, bool *more, od_error *err) {
 
 // --- Cursors -----------------------------------------------------------------------------------------------------
 
-// Determines whether the data of a group are lists of columns (LD), whose invalidation bits are in separate blocks.
+// Determines whether the data of a group are lists of columns (LD), whose invalidation bits are in separate blocks. Fails with
+// OD_BAD_INPUT or OD_IO.
 static od_status look_at_data(od_mdf_cursor *c, uint64_t at, od_error *err) {
   od_mdf_block b;
   if (at == 0) return OD_OK;
@@ -344,7 +345,7 @@ void od_mdf_texts_free(od_mdf_texts *t) {
   if (t->data.file) od_mdf_data_free(&t->data);
 }
 
-// Moves back to the first text.
+// Moves back to the first text. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status rewind_texts(od_mdf_texts *t, od_error *err) {
   const od_mdf_file *file = t->values ? t->values->file : t->data.file;
   if (++t->rewinds > MOST_REWINDS)
@@ -361,7 +362,7 @@ static od_status rewind_texts(od_mdf_texts *t, od_error *err) {
   return od_mdf_cursor_init(t->values, c.file, c.contents, c.group, c.budget, c.capacity, NULL, true, err);
 }
 
-// Reads the next text. *more: whether a text was read.
+// Reads the next text. *more: whether a text was read. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status next_text(od_mdf_texts *t, bool *more, od_error *err) {
   uint64_t at = t->has_text ? t->at + 4 + t->length : t->at;
   t->at = at;

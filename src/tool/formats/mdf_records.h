@@ -56,7 +56,7 @@ typedef struct od_mdf_texts {
   int rewinds;
 } od_mdf_texts;
 
-// Prepares the texts of a channel.
+// Prepares the texts of a channel. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_mdf_texts_init(od_mdf_texts *t, const od_mdf_file *file, const od_mdf_contents *contents,
                             const od_mdf_channel *channel, od_mdf_budget *budget, size_t capacity, od_error *err);
 void od_mdf_texts_free(od_mdf_texts *t);

@@ -66,7 +66,7 @@ void od_mdf_rows_close(od_mdf_rows *s) {
   od_free(s);
 }
 
-// Adds a remark if the file was not finalized.
+// Adds a remark if the file was not finalized. Fails with OD_NO_MEMORY.
 static od_status remark_unfinished(od_mdf_log *c) {
   if (!c->file.is_unfinalized) return OD_OK;
   return od_mdf_remark(
@@ -119,7 +119,7 @@ static bool is_wanted(const od_mdf_rows *s, int column) {
   return !s->wanted || s->wanted[column];
 }
 
-// Starts the reading of the records of a group.
+// Starts the reading of the records of a group. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status start_source(od_mdf_rows *s, source *from, int *first_of_part, size_t capacity, od_error *err) {
   const od_mdf_log *c = s->shared;
   const od_mdf_group *g = &c->all.group[from->group];
@@ -142,7 +142,8 @@ static od_status start_source(od_mdf_rows *s, source *from, int *first_of_part, 
                          : status;
 }
 
-// Chooses the groups to read: the groups with selected columns, or all groups if only the time is selected.
+// Chooses the groups to read: the groups with selected columns, or all groups if only the time is selected. Fails with
+// OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status choose_sources(od_mdf_rows *s, od_error *err) {
   const od_mdf_log *c = s->shared;
   const od_mdf_columns *columns = &c->columns;
@@ -197,7 +198,7 @@ static od_status choose_sources(od_mdf_rows *s, od_error *err) {
 
 // --- Rows --------------------------------------------------------------------------------------------------------
 
-// Reads the next record of a source, and its time.
+// Reads the next record of a source, and its time. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status advance(od_mdf_rows *s, source *from, od_error *err) {
   const od_mdf_cursor *times = from->times ? from->times : &from->records;
   bool more;
@@ -238,7 +239,7 @@ static void sink(od_mdf_rows *s, int place) {
   }
 }
 
-// Reads the first record of each source.
+// Reads the first record of each source. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status start(od_mdf_rows *s, od_error *err) {
   od_status status = choose_sources(s, err);
   for (int i = 0; status == OD_OK && i < s->sources; i++) {
@@ -250,7 +251,7 @@ static od_status start(od_mdf_rows *s, od_error *err) {
   return status;
 }
 
-// Decodes the columns of the first source of the heap, and reads its next record.
+// Decodes the columns of the first source of the heap, and reads its next record. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status give_first(od_mdf_rows *s, double *values, od_error *err) {
   source *from = &s->source[s->heap[0]];
   for (int i = 0; i < from->fields; i++) {

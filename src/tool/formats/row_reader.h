@@ -10,9 +10,10 @@
 typedef struct od_row_reader od_row_reader;
 
 // Registers the file (io/inputs_read.h) and reads names and units. wish may be NULL; its contents must outlive the reader. With
-// wish->follow, *out is NULL if the file does not contain its first row yet.
+// wish->follow, *out is NULL if the file does not contain its first row yet. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_row_reader_open(const char *path, const od_table_wish *wish, od_row_reader **out, od_error *err);
-// Opens another reader of the same file, at its first row, for the same columns. `r` must outlive the new reader.
+// Opens another reader of the same file, at its first row, for the same columns. `r` must outlive the new reader. Fails with
+// OD_NO_MEMORY.
 od_status od_row_reader_again(const od_row_reader *r, od_row_reader **out, od_error *err);
 void od_row_reader_close(od_row_reader *r);
 OD_OWNED_POINTER(od_row_reader, od_row_reader_close);

@@ -105,7 +105,7 @@ void od_trace_lines_rewind(od_trace_lines *l) {
   l->ended = false;
 }
 
-// Moves the unread bytes of the buffer to its beginning and reads more bytes.
+// Moves the unread bytes of the buffer to its beginning and reads more bytes. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status fill(od_trace_lines *l, od_error *err) {
   size_t got;
   memmove(l->buffer, l->buffer + l->at, l->filled - l->at);

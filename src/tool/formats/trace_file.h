@@ -31,7 +31,7 @@ typedef struct od_trace_file {
 // Opens a regular file and registers it (io/inputs_read.h). od_trace_file_close() also closes a file that could not be opened.
 // Fails with OD_IO or OD_NO_MEMORY.
 od_status od_trace_file_open(od_trace_file *f, const char *path, od_error *err);
-// Opens another reader of the same file, at the beginning. `f` must outlive the new reader.
+// Opens another reader of the same file, at the beginning. `f` must outlive the new reader. Fails with OD_NO_MEMORY.
 od_status od_trace_file_again(const od_trace_file *f, od_trace_file *other, od_error *err);
 void od_trace_file_close(od_trace_file *f);
 void od_trace_file_rewind(od_trace_file *f);
@@ -53,14 +53,14 @@ typedef struct od_trace_lines {
 } od_trace_lines;
 
 // Open a trace, and another reader of the same trace (`again`: `l` must outlive `other`), before the first line. Call
-// od_trace_lines_close() in all cases. follows: whether the file may grow while it is read.
+// od_trace_lines_close() in all cases. follows: whether the file may grow while it is read. Fail with OD_IO or OD_NO_MEMORY.
 od_status od_trace_lines_open(od_trace_lines *l, const char *path, bool follows, od_error *err);
 od_status od_trace_lines_again(const od_trace_lines *l, od_trace_lines *other, od_error *err);
 void od_trace_lines_close(od_trace_lines *l);
 void od_trace_lines_rewind(od_trace_lines *l);
 // Reads the next line, without its line end. *text is valid until the next call; (*text)[*length] is a byte below ' '. *text is
 // NULL at the end of the file. In a file that is followed, a last line without a line end is not complete, and is not read. Fails with
-// OD_BAD_INPUT if the line has more than 1 MB; the next call continues within this line.
+// OD_BAD_INPUT if the line has more than 1 MB; the next call continues within this line. Also fails with OD_IO or OD_NO_MEMORY.
 od_status od_trace_lines_next(od_trace_lines *l, const char **text, size_t *length, od_error *err);
 // Fails with OD_BAD_INPUT. The message contains the place in the last line, and the expected text.
 od_status od_trace_lines_fail(const od_trace_lines *l, const char *text, size_t length, size_t place,

@@ -12,7 +12,7 @@
 
 const char *const od_window_names[] = {"hann", "hamming", "blackman", "none", NULL};
 
-// Sums of one output at one line.
+// Sums over the blocks of one output at one frequency.
 typedef struct line_sums {
   double _Complex cross;  // sum of Y conj(U)
   double power;           // sum of |Y|^2

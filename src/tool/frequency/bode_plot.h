@@ -11,7 +11,7 @@ typedef struct od_bode {
   const char *title, *subtitle;
 } od_bode;
 
-// Writes an SVG file, or no file on failure; the path "-" prints the curves on standard output.
+// Writes an SVG file, or no file on failure; the path "-" prints the curves on standard output. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_bode_write(const od_bode *b, const char *path, od_error *err);
 
 #endif

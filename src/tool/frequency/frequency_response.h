@@ -77,7 +77,8 @@ typedef struct od_spectra_options {
   int settle;  // periodic inputs: number of periods to omit
 } od_spectra_options;
 
-// Receives samples one by one. The memory depends on the length of a block, not on the number of samples.
+// Receives samples one by one. The memory depends on the length of a block, not on the number of samples. od_spectra_new() fails
+// with OD_BAD_INPUT if the settings are not valid, and with OD_NO_MEMORY.
 typedef struct od_spectra od_spectra;
 od_status od_spectra_new(const od_spectra_options *options, int outputs, od_spectra **out, od_error *err);
 void od_spectra_free(od_spectra *s);

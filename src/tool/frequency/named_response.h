@@ -18,7 +18,7 @@ typedef struct od_response {
 void od_response_free(od_response *r);
 
 // Computes the exact response of a machine that is linearized at its initial state. The frequencies are `points` values from low to
-// high (Hz) in equal ratios. Free the response in all cases.
+// high (Hz) in equal ratios. Free the response in all cases. Fails with a status of od_linear_model_find().
 od_status od_response_of_machine(const od_machine *machine, int input, const int *outputs, int count, double low,
                                  double high, int points, od_response *out, od_error *err);
 
@@ -34,7 +34,8 @@ typedef struct od_estimate_options {
   od_window window;
   double low, high;  // range of frequencies, Hz; points outside the range are omitted
 } od_estimate_options;
-// Estimates the response. Takes ownership of the labels of the columns. Free the response in all cases.
+// Estimates the response. Takes ownership of the labels of the columns. Free the response in all cases. Fails with OD_BAD_INPUT,
+// OD_IO or OD_NO_MEMORY.
 od_status od_response_of_log(od_log_columns *columns, const od_estimate_options *options, od_response *out,
                              od_error *err);
 
@@ -51,7 +52,8 @@ typedef struct od_response_labels {
 } od_response_labels;
 bool od_response_labels_make(const od_response *r, od_arena *arena, od_response_labels *labels);
 
-// Creates the result. path: the log or the machine.
+// Creates the result of the command, which the caller frees. path: the file of the log or the machine. *r must outlive the
+// result.
 od_result od_response_result(const od_response *r, const char *path);
 // Adds the warnings as notices and to the data. Adds nothing for a log without warnings.
 void od_add_response_warnings(od_result *to, const od_response *r);

@@ -27,7 +27,7 @@ struct od_sine_fit {
   double *mixed;   // NEIGHBORS x 3 per segment: sums of the products of each neighboring sine and cosine with
                    // sine, cosine and 1
   long *samples;   // number of samples per segment
-  sums *sum;       // per segment: sums of the input, then of the outputs
+  sums *sum;       // per segment: the sums of the input, then the sums of each output
   int at;          // the segment of the last sample
   od_arena arena;
 };

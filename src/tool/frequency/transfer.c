@@ -72,7 +72,7 @@ double od_transfer_error(const od_transfer *t, const od_frf *f) {
 
 // --- Poles --------------------------------------------------------------------------------------------------------
 
-// Computes the eigenvalues of the companion matrix, which LAPACK balances.
+// Computes the eigenvalues of the companion matrix, which LAPACK balances. Returns false if LAPACK does not find all eigenvalues.
 bool od_transfer_roots(int degree, const double *coefficient, double scale, double _Complex *root) {
   double companion[OD_TRANSFER_MOST * OD_TRANSFER_MOST] = {0}, real[OD_TRANSFER_MOST], imaginary[OD_TRANSFER_MOST];
   if (degree == 0) return true;
@@ -153,7 +153,7 @@ double od_transfer_weight(const od_frf *f, const od_transfer_options *o, int out
 // --- Fits ---------------------------------------------------------------------------------------------------------
 
 // Checks the conditions that all methods have in common: a valid order, numerators of this degree or one less, more points than the
-// order, and finite values.
+// order, and finite values. Fails with OD_BAD_INPUT.
 static od_status check(const od_frf *f, const od_transfer_options *o, od_error *err) {
   if (o->order < 1 || o->order > OD_TRANSFER_MOST)
     return od_fail(err, OD_BAD_INPUT, "found order %d, expected 1 to %d", o->order, OD_TRANSFER_MOST);

@@ -50,7 +50,7 @@ od_status od_transfer_fit(const od_frf *f, const od_transfer_options *options, o
 
 // Chooses among the orders low to high: each order is fitted to every second point and judged by the other points, and vice
 // versa. The result is the lowest order with an error at most 5 % above the smallest error. error[order - low] receives the
-// errors (NAN: the fit failed).
+// errors (NAN: the fit failed). Fails with OD_BAD_INPUT, OD_NOT_CONVERGED or OD_NO_MEMORY.
 od_status od_transfer_choose(const od_frf *f, const od_transfer_options *options, int low, int high, double *error,
                              int *chosen, od_error *err);
 
@@ -72,7 +72,7 @@ bool od_scaled_least_squares(int rows, int columns, double *a, double *b, double
 double od_transfer_weight(const od_frf *f, const od_transfer_options *o, int output, int point);
 
 // Fit a transfer function of od_transfer_new() to a response whose outputs have the root mean square 1, by the methods levy and sk
-// (levy.c) and by vector fitting (vector_fit.c).
+// (levy.c) and by vector fitting (vector_fit.c). Fail with OD_NOT_CONVERGED or OD_NO_MEMORY.
 od_status od_levy_fit(const od_frf *f, const od_transfer_options *options, od_transfer *t, od_error *err);
 od_status od_vector_fit(const od_frf *f, const od_transfer_options *options, od_transfer *t, od_error *err);
 

@@ -93,7 +93,8 @@ od_status od_friction_data_copy(const od_friction_data *from, od_friction_data *
   return OD_OK;
 }
 
-// Smoothing reduces white noise to about sqrt(9 / (8 half + 4)) of its standard deviation and preserves slow variations.
+// Smoothing reduces white noise to about sqrt(9 / (8 half + 4)) of its standard deviation and preserves slow variations. Fails
+// with OD_NO_MEMORY.
 od_status od_smooth(int count, int half, double *x) {
   if (half < 1 || count < 3) return OD_OK;
   OD_SCRATCH(scratch);
@@ -233,7 +234,8 @@ static double sigma_of(const od_friction_error *e) {
   return e->kind == OD_ERROR_NORMAL ? e->size : e->kind == OD_ERROR_UNIFORM ? e->size / sqrt(3) : 0;
 }
 
-// Computes the sensor values of an experiment with the noise of a seed.
+// Computes the sensor values of an experiment with the noise of a seed. Fails with OD_BAD_INPUT, OD_NOT_AVAILABLE or
+// OD_NO_MEMORY.
 static od_status measure(const od_friction_plan *plan, uint64_t seed, od_friction_data *d, od_error *err) {
   od_table *table = NULL;
   od_status status = od_true_run_measure(d->motion, seed, &table, err);

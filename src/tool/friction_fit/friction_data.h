@@ -41,17 +41,21 @@ typedef struct od_friction_data {
 } od_friction_data;
 
 // Reads points and run from logs, or simulates both. Simulated points and forces have no errors yet; sensor values of an experiment
-// have the noise of the seed. The seed also determines the variation of the run's pieces. The caller frees *out.
+// have the noise of the seed. The seed also determines the variation of the run's pieces. The caller frees *out. Fails with
+// OD_BAD_INPUT, OD_IO, OD_NO_MEMORY, or a status of the simulation (od_sim_advance()).
 od_status od_friction_data_make(const od_friction_plan *plan, uint64_t seed, od_going_on going, od_friction_data **out,
                                 od_error *err);
-// Replaces the errors of simulated measurements by the errors of a seed. Data from logs do not change.
+// Replaces the errors of simulated measurements by the errors of a seed. Data from logs do not change. Fails with OD_NO_MEMORY or
+// a status of od_machine_plant().
 od_status od_friction_data_disturb(const od_friction_plan *plan, uint64_t seed, od_friction_data *d, od_error *err);
 void od_friction_data_free(od_friction_data *d);
 OD_OWNED_POINTER(od_friction_data, od_friction_data_free);
-// Copies the data, so that several threads can add errors to the same simulation. The copy must not outlive the original.
+// Copies the data, so that several threads can add errors to the same simulation. The copy must not outlive the original. Fails
+// with OD_NO_MEMORY.
 od_status od_friction_data_copy(const od_friction_data *from, od_friction_data **out, od_error *err);
 
-// Creates a model of the run with each interval between samples divided into `substeps` steps.
+// Creates a model of the run with each interval between samples divided into `substeps` steps. Fails with OD_BAD_ARGUMENT or
+// OD_NO_MEMORY.
 od_status od_friction_data_model(const od_friction_data *d, int substeps, od_run_model **out);
 
 // Returns the force of steady motion, N. At a speed of zero, returns the force at which motion in the positive direction
@@ -60,7 +64,8 @@ double od_law_steady(const od_law_numbers *n, double v);
 // Returns the derivative of the force of steady motion with respect to a number of the law.
 double od_law_steady_slope(const od_law_numbers *n, double v, int number);
 
-// friction_log.c: functions that read the run from a table in memory, the run from a log, and points from a log.
+// friction_log.c: functions that read the run from a table in memory, the run from a log, and points from a log. They fail with
+// OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_friction_table_take(const od_friction_plan *plan, od_table *table, const char *path, od_friction_data *d,
                                  od_error *err);
 od_status od_friction_log_read(const od_friction_plan *plan, od_friction_data *d, od_error *err);
@@ -75,7 +80,7 @@ od_status od_steady_points_find(const od_friction_plan *plan, od_friction_data *
 od_status od_smooth(int count, int half, double *x);
 
 // Allocate memory for points, and for the samples of a run (`simulated`: also for the force without errors).
-// od_friction_data_take_run() also frees the previous samples.
+// od_friction_data_take_run() also frees the previous samples. Fail with OD_NO_MEMORY.
 od_status od_friction_data_take_points(od_friction_data *d, int count);
 od_status od_friction_data_take_run(od_friction_data *d, int samples, bool simulated);
 

@@ -168,7 +168,7 @@ od_status od_friction_find_errors(od_friction_fitted *f, od_error *err) {
 // --- Bounds -------------------------------------------------------------------------------------------------------
 
 // Computes Cramer-Rao bounds of the numbers that some rows determine, for a noise in N. Does not change `bound` if the
-// noise is zero.
+// noise is zero. Fails with OD_BAD_INPUT, OD_IO, OD_DIVERGED, OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_sim_step().
 static od_status bound_by_rows(const od_friction_plan *plan, od_law_rows *rows, int columns, const int *number,
                                const od_law_numbers *truth, double noise, double *bound, od_error *err) {
   OD_OWNED(od_fitted_free) od_fitted *linear = NULL;

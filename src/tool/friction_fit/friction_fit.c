@@ -47,7 +47,7 @@ double od_friction_largest_error(const od_friction_fitted *f) {
 
 // --- Residuals and parameters -------------------------------------------------------------------------------------
 
-// Computes the residuals of the law at the fitted points, or over the fitted part of the run.
+// Computes the residuals of the law at the fitted points, or over the fitted part of the run. Fails with OD_NO_MEMORY.
 static od_status find_residuals(od_friction_fitted *f) {
   const od_friction_plan *plan = f->plan;
   const od_friction_data *d = f->data;
@@ -95,7 +95,8 @@ static void list_parameters(od_friction_fitted *f) {
 
 // --- The stages ---------------------------------------------------------------------------------------------------
 
-// Reports that no part of the run gives a point, and suggests the remedies that are possible for the law.
+// Reports that no part of the run gives a point, and suggests the remedies that are possible for the law. Fails with
+// OD_BAD_INPUT.
 static od_status complain_about_points(const od_friction_plan *plan, od_error *err) {
   if (plan->points.every > 0)
     return od_fail(

@@ -57,7 +57,8 @@ typedef struct od_friction_run_options {
   bool judge;
 } od_friction_run_options;
 
-// Fits the law. The caller frees *out. After an error *out is NULL.
+// Fits the law. The caller frees *out. After an error *out is NULL. Fails with OD_INTERRUPTED, OD_NO_MEMORY, or a status of
+// od_friction_data_make() or od_law_fit().
 od_status od_friction_fit(const od_friction_plan *plan, const od_friction_data *data,
                           const od_friction_run_options *options, od_friction_fitted **out, od_error *err);
 void od_friction_fitted_free(od_friction_fitted *f);
@@ -68,11 +69,12 @@ double od_friction_largest_error(const od_friction_fitted *f);
 // Computes Cramer-Rao bounds: the smallest standard deviations of any unbiased estimator for these data, at the true values. bound
 // (plan->parameters) receives the bounds, in the SI units of the parameters. A bound is NAN in these cases: the true values are not
 // known or have another meaning in the fitted law; the speed has noise; the noise of the force is zero; the method is neither
-// `complete` nor `steady`; or the method is `steady` and the points do not determine the parameter.
+// `complete` nor `steady`; or the method is `steady` and the points do not determine the parameter. Fails with OD_NO_MEMORY,
+// OD_INTERRUPTED, or a status of od_law_linearize().
 od_status od_friction_bounds(const od_friction_plan *plan, const od_friction_data *data, double *bound, od_error *err);
 // Computes the sum of squared residuals as a function of one parameter at a time. The parameter varies from a fifth to five times
 // its true value. If the true value is not known, the start is used instead. The other parameters are multiplied by
-// fit.start_factor. The caller frees *out.
+// fit.start_factor. The caller frees *out. Fails with OD_NO_MEMORY.
 od_status od_friction_costs(const od_friction_plan *plan, const od_friction_data *data, od_table **out, od_error *err);
 // sequential_fit.c: computes two values for each sample. film: the film that follows from the force if the bristles are
 // settled. settled: the settled value of the film (eq. 6.3 of source 28). Only for laws with a film.
@@ -80,7 +82,7 @@ void od_friction_film(const od_law_numbers *n, int count, const double *v, const
                       double *settled);
 // Computes the sum of squared residuals as a function of two parameters. The parameters vary from a fifth to five times their true
 // values. If the true values are not known, the starts are used instead. The table contains log10 of both factors and of the sum.
-// The caller frees *out.
+// The caller frees *out. Fails with OD_NO_MEMORY.
 enum { OD_COST_STEPS = 41 };
 od_status od_friction_cost_field(const od_friction_plan *plan, const od_friction_data *data, const int parameter[2],
                                  od_table **out, od_error *err);

@@ -34,7 +34,8 @@ static int find_column(const reader *r, const char *name) {
     if (strcmp(r->table->name[i], name) == 0) return i;
     od_nearest_try(&nearest, r->table->name[i]);
   }
-  od_fail(r->err, OD_BAD_INPUT, "%s: no column '%s'%s", r->path, name, od_nearest_suggestion(&nearest).text);
+  od_fail(r->err, OD_BAD_INPUT, "%s: there is no column '%s'%s", r->path, name,
+          od_nearest_suggestion(&nearest, NULL).text);
   return -1;
 }
 
@@ -60,12 +61,13 @@ static bool read_column(const reader *r, const char *name, const char *si, doubl
   return true;
 }
 
-// noise_of() estimates the standard deviation of the noise of a smooth signal from second differences. Second differences have six
-// times the variance of the noise. The median excludes samples with large curvature. Returns 0 for fewer than 8 samples.
 static int by_size(const void *a, const void *b) {
   double x = *(const double *)a, y = *(const double *)b;
   return (x > y) - (x < y);
 }
+
+// Estimates the standard deviation of the noise of a smooth signal from second differences, which have six times the variance of
+// the noise. The median excludes samples with large curvature. Returns 0 for fewer than 8 samples or if an allocation fails.
 static double noise_of(int count, const double *x) {
   if (count < 8) return 0;
   OD_SCRATCH(scratch);
@@ -197,7 +199,8 @@ static double *take_column(const reader *r, const char *name, const char *si, od
   return column && read_column(r, name, si, column) ? column : NULL;
 }
 
-// Reads the columns of a log as a run: time, speed (or the slope of the position), pressures, and the force or its balance. Estimates the noise.
+// Reads the columns of a log as a run: time, speed (or the slope of the position), pressures, and the force or its balance.
+// Estimates the noise. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_data *d) {
   const od_friction_log *log = &plan->log;
   const char *velocity = log->velocity ? log->velocity : "velocity";

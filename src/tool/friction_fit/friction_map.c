@@ -113,7 +113,7 @@ static od_status fit_coefficients(const od_pressure_map *m, od_map_parameter *p,
 }
 
 // Fits the dependence of a parameter. If the estimates do not determine the saturation pressure of the dependence, a
-// linear dependence is fitted.
+// linear dependence is fitted. Fails with OD_NOT_CONVERGED, OD_NOT_FINITE, OD_INTERRUPTED or OD_NO_MEMORY.
 static od_status fit_dependence(const od_pressure_map *m, od_map_parameter *p, od_error *err) {
   od_map_form form = m->plan->map.form;
   for (int i = 0; i < m->pairs; i++) p->used += isfinite(p->error[i]);

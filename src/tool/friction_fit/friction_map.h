@@ -32,7 +32,7 @@ typedef struct od_pressure_map {
 
 // Fits the law to the run at each pair of pressures (options->progress is called regularly), and the dependence of each parameter
 // on the pressures to these estimates. seed: seed of simulated errors. A pair whose fit fails is counted in `failed`. The caller
-// frees *out; after an error *out is NULL.
+// frees *out; after an error *out is NULL. Fails with OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_friction_data_make().
 od_status od_pressure_map_fit(const od_friction_plan *plan, uint64_t seed, const od_friction_run_options *options,
                               od_pressure_map **out, od_error *err);
 void od_pressure_map_free(od_pressure_map *m);

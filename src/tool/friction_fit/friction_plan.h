@@ -192,6 +192,7 @@ typedef struct od_friction_options {
 } od_friction_options;
 
 // Loads a friction file and checks it. On success the caller frees *out. On failure *out is NULL, and `messages` has the errors.
+// Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_friction_plan_load(const char *path, const od_friction_options *options, od_friction_plan **out,
                                 od_messages *messages);
 void od_friction_plan_free(od_friction_plan *plan);

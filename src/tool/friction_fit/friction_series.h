@@ -29,9 +29,9 @@ typedef struct od_friction_series {
   od_arena arena;
 } od_friction_series;
 
-// Fits all runs of the plan's series: its logs, or simulated measurements with the errors of the seeds `seed`, `seed` +
-// 1, ... A run that cannot be fitted does not affect the other runs. Fails with OD_NOT_CONVERGED if no run can be
-// fitted. The caller frees *out; the plan must outlive *out.
+// Fits all runs of the plan's series: its logs, or simulated measurements with the errors of the seeds `seed`, `seed` + 1, ... A
+// run that cannot be fitted does not affect the other runs. Fails with OD_NOT_CONVERGED if no run can be fitted, and with
+// OD_INTERRUPTED or OD_NO_MEMORY. The caller frees *out; the plan must outlive *out.
 od_status od_friction_series_fit(const od_friction_plan *plan, uint64_t seed, const od_friction_run_options *options,
                                  od_friction_series **out, od_error *err);
 void od_friction_series_free(od_friction_series *s);

@@ -18,7 +18,7 @@ void od_law_rows_free(od_law_rows *rows) {
   od_arena_free(&rows->arena);
 }
 
-// The whole run is simulated, even if the rows are only a part of the run.
+// The whole run is simulated, even if the rows are only a part of the run. Fails with OD_NOT_FINITE or OD_NO_MEMORY.
 od_status od_law_predict(od_law_rows *rows, const od_law_numbers *law, int columns, const int *number, double *force,
                          double *slopes) {
   for (int i = 0; !rows->model && i < rows->count; i++) {

@@ -22,11 +22,11 @@ typedef struct od_law_rows {
 } od_law_rows;
 
 // Selects the samples of a run from one time to another (s). Each interval between samples is divided into `substeps`
-// steps. Free with od_law_rows_free().
+// steps. Free with od_law_rows_free(). Fails with OD_BAD_ARGUMENT or OD_NO_MEMORY.
 od_status od_law_rows_of_run(const od_friction_data *d, int substeps, double from, double to, od_law_rows *out);
 void od_law_rows_free(od_law_rows *rows);
 // Computes the predicted forces and, unless slopes is NULL, their derivatives with respect to some numbers of the law:
-// `columns` derivatives for each force.
+// `columns` derivatives for each force. Fails with OD_NOT_FINITE if the numbers are not valid for the law, and with OD_NO_MEMORY.
 od_status od_law_predict(od_law_rows *rows, const od_law_numbers *law, int columns, const int *number, double *force,
                          double *slopes);
 
@@ -37,12 +37,14 @@ typedef struct od_law_found {
 } od_law_found;
 
 // Runs one search with the settings of the plan. The search starts at the numbers of `law` and stores the best numbers in
-// `law`, also after OD_NOT_CONVERGED.
+// `law`, also after OD_NOT_CONVERGED. Also fails with OD_NOT_FINITE, OD_INTERRUPTED, OD_NO_MEMORY, or a status of the prediction
+// (od_predict()).
 od_status od_law_fit(od_law_rows *rows, const od_friction_plan *plan, const od_friction_run_options *options,
                      int columns, const int *number, od_law_numbers *law, od_law_found *found, od_error *err);
 
 // Linearizes the predictions at the numbers of `law`. Computes the identifiability for noise of 1 N, and the influence of
-// each row on each number. The caller frees the result.
+// each row on each number. The caller frees the result. Fails with OD_NOT_FINITE, OD_NO_MEMORY, or a status of the prediction
+// (od_predict()).
 od_status od_law_linearize(od_law_rows *rows, int columns, const int *number, const od_law_numbers *law,
                            od_fitted **out, od_error *err);
 

@@ -135,8 +135,8 @@ const od_law_numbers *od_friction_find_numbers(od_friction_reader *r, int node, 
     if (strcmp(r->plan->set[i].name, name) == 0) return &r->plan->set[i];
     od_nearest_try(&nearest, r->plan->set[i].name);
   }
-  const char *about =
-      od_format(&r->ld, "'laws' has no entry '%s'%s", od_excerpt(&r->ld, name), od_nearest_suggestion(&nearest).text);
+  const char *about = od_format(&r->ld, "'laws' has no entry '%s'%s", od_excerpt(&r->ld, name),
+                                od_nearest_suggestion(&nearest, NULL).text);
   if (node >= 0)
     od_complain(&r->ld, node, "%s", about);
   else
@@ -149,7 +149,7 @@ void od_friction_complain_no_number(od_friction_reader *r, int node, const od_fr
   od_nearest nearest = od_nearest_to(key);
   for (int i = 0; i < count; i++) od_nearest_try(&nearest, law->element->fields[i].key);
   od_complain(&r->ld, node, "the law '%s' has no number '%s'%s", law->name, od_excerpt(&r->ld, key),
-              od_nearest_suggestion(&nearest).text);
+              od_nearest_suggestion(&nearest, NULL).text);
 }
 
 static void change(od_friction_reader *r, int key, const char *path, od_law_numbers *n) {

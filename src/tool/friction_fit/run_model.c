@@ -47,7 +47,8 @@ void od_run_model_free(od_run_model *m) {
   od_free(m);
 }
 
-// Prepares a run from rest, with the factor at each sample if the factor depends on pressures or on the position.
+// Prepares a run from rest, with the factor at each sample if the factor depends on pressures or on the position. Fails with
+// OD_NO_MEMORY.
 static od_status find_start(const od_run_model *m, const od_law_numbers *n, od_arena *scratch,
                             od_friction_start *start) {
   const double *by = n->q + OD_PER_P1;

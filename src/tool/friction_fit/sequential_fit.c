@@ -70,7 +70,8 @@ static od_status fit_armax(od_friction_fitted *f, int tau, od_error *err) {
   return status;
 }
 
-// Fits one number by least squares over a part of the run.
+// Fits one number by least squares over a part of the run. Fails with OD_BAD_INPUT, OD_IO, OD_DIVERGED, OD_INTERRUPTED,
+// OD_NO_MEMORY, or a status of od_sim_step().
 static od_status fit_part(od_friction_fitted *f, const od_friction_run_options *options, int number,
                           const double time[2], od_error *err) {
   const od_friction_plan *plan = f->plan;

@@ -10,7 +10,7 @@
 enum { DRAWS = 16 };
 
 // Creates a model of the run with additional noise in its speed and `substeps` steps between samples. The additional noise
-// has the standard deviation of the measured noise and is smoothed in the same way.
+// has the standard deviation of the measured noise and is smoothed in the same way. Fails with OD_NO_MEMORY.
 static od_status noisy_run(const od_friction_data *d, uint64_t seed, int substeps, od_run_model **out) {
   OD_SCRATCH(scratch);
   uint32_t stream = od_random_stream("speed");

@@ -30,7 +30,7 @@ static int keep_steady(const od_law_numbers *n, int count, const double *v, int 
 }
 
 // Collects the points of one direction (side 0, 1) or all points (2). Weights are relative, so that residuals remain in
-// newtons.
+// newtons. Fails with OD_NO_MEMORY.
 static od_status fill_group(const od_friction_plan *plan, const od_steady_points *p, int side, od_arena *arena,
                             od_point_group *g) {
   double *v = OD_TAKE(arena, double, p->count), *force = OD_TAKE(arena, double, p->count);
@@ -144,6 +144,7 @@ static void begin_again(const od_friction_plan *plan, const od_point_group *g, i
 
 // Fits a group of points from the start in the file. If the residuals are not accepted (explains()), fits from up to plan->restarts
 // further starts, until the residuals of a start are accepted. f->law becomes the law with the smallest sum of squared residuals.
+// Fails with OD_BAD_INPUT, OD_IO, OD_DIVERGED, OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_sim_step().
 static od_status fit_group(od_friction_fitted *f, const od_friction_run_options *options, od_point_group *g,
                            od_error *err) {
   const od_friction_plan *plan = f->plan;

@@ -18,8 +18,8 @@ static double mean_of(const double *x, int first, int count) {
   return sum / count;
 }
 
-// Returns the standard deviation of the noise of a sample, from differences of neighboring samples. A slow drift hardly
-// changes these differences.
+// Returns the standard deviation of the noise of a sample, from differences of neighboring samples. A slow drift has almost no
+// effect on these differences.
 static double noise_of(const double *x, int first, int count) {
   double sum = 0;
   for (int i = first; i + 1 < first + count; i++) sum += pow(x[i + 1] - x[i], 2);
@@ -82,7 +82,7 @@ static void drop_rise(od_steady_points *p) {
   p->count = kept;
 }
 
-// Uses samples of the run, settled or not, as points of steady motion. Leaves out samples at rest.
+// Uses samples of the run, settled or not, as points of steady motion. Leaves out samples at rest. Fails with OD_NO_MEMORY.
 static od_status take_samples(const od_friction_plan *plan, od_friction_data *d, od_error *err) {
   const od_friction_points *p = &plan->points;
   if (od_friction_data_take_points(d, d->samples / p->every + 1) != OD_OK)

@@ -15,7 +15,7 @@ typedef struct factor {
   double x[MOST_POINTS], y[MOST_POINTS];
 } factor;
 
-// Reads "X:Y,X:Y,..." after the name of the column.
+// Reads "X:Y,X:Y,..." after the name of the column. Fails with OD_BAD_INPUT.
 static od_status read_points(const char *text, const char *points, factor *f, od_error *err) {
   const char *at = points;
   for (f->points = 0; f->points < MOST_POINTS; at++) {
@@ -39,7 +39,7 @@ static od_status read_points(const char *text, const char *points, factor *f, od
 }
 
 // Reads "COLUMN" or "COLUMN=X:Y,..." and adds the column to the plan. Values of the column are not converted, unless --map gives its
-// unit.
+// unit. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status read_factor(od_log_plan *plan, const char *text, factor *f, od_error *err) {
   const char *equals = strrchr(text, '=');
   const char *name = od_arena_format(&plan->memory, "%.*s", (int)(equals ? equals - text : (long)strlen(text)), text);
@@ -59,7 +59,8 @@ static double factor_at(const factor *f, double x) {
   return f->y[f->points - 1];
 }
 
-// Multiplies the signal by another factor. The factor of a law must be positive; a load may have either sign.
+// Multiplies the signal by another factor. The factor of a law must be positive; a load may have either sign. Fails with
+// OD_BAD_INPUT.
 static od_status apply_factor(const od_whole_log *log, const factor *f, bool positive, double *signal, od_error *err) {
   const od_table *t = log->table;
   for (long i = 0; i < t->rows; i++) {
@@ -94,7 +95,7 @@ static int choose_speed(od_whole_log *log, const char *column, od_error *err) {
   return channel;
 }
 
-// Copies times and speeds. Every row must have a speed.
+// Copies times and speeds. Every row must have a speed. Fails with OD_BAD_INPUT.
 static od_status take_rows(const od_whole_log *log, int speed, od_driven_log *out, od_error *err) {
   const od_table *t = log->table;
   for (long i = 0; i < t->rows; i++) {
@@ -110,7 +111,7 @@ static od_status take_rows(const od_whole_log *log, int speed, od_driven_log *ou
   return OD_OK;
 }
 
-// Reads the log: opens the file, chooses the columns, and reads all rows.
+// Reads the log: opens the file, chooses the columns, and reads all rows. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status read_log(const od_log_settings *settings, const char *column, const char *const *factors,
                           int factor_count, const od_friction_law *law, od_driven_log *out, od_messages *messages,
                           od_error *err) {

@@ -14,7 +14,7 @@ typedef struct od_friction_steps {
 } od_friction_steps;
 
 // Compares two laws after steps of the speed with a time constant `lag` (s), from steady motion. `largest`: largest speed,
-// m/s. Each step is simulated for `time` s, with a row every `step` s.
+// m/s. Each step is simulated for `time` s, with a row every `step` s. Fails with OD_NOT_FINITE or OD_NO_MEMORY.
 od_status od_friction_steps_compare(const od_set_law *a, const od_set_law *b, double largest, double lag, double time,
                                     double step, od_friction_steps *out);
 

@@ -19,7 +19,7 @@ static void label(od_friction_view *out, int column, const char *name, const cha
   out->panel[column] = panel;
 }
 
-// Shows the force of each variant over speeds from -v to v.
+// Shows the force of each variant over speeds from -v to v. Fails with OD_NO_MEMORY.
 static od_status show_steady(const od_friction_request *w, od_friction_view *out) {
   double row[OD_MOST_VARIED + 2];
   out->table = od_table_new(1 + w->laws);
@@ -35,7 +35,7 @@ static od_status show_steady(const od_friction_request *w, od_friction_view *out
   return OD_OK;
 }
 
-// Shows each parameter times the derivative of the steady force with respect to this parameter, N.
+// Shows each parameter times the derivative of the steady force with respect to this parameter, N. Fails with OD_NO_MEMORY.
 static od_status show_sensitivity(const od_friction_request *w, od_friction_view *out) {
   const od_set_law *law = &w->law[0];
   int count = od_friction_law_numbers(law->law, law->two_sided);
@@ -53,7 +53,7 @@ static od_status show_sensitivity(const od_friction_request *w, od_friction_view
   return OD_OK;
 }
 
-// Shows the force in the last period of a sine over the speed, for increasing and for decreasing speed.
+// Shows the force in the last period of a sine over the speed, for increasing and for decreasing speed. Fails with OD_NO_MEMORY.
 static od_status show_hysteresis(const od_friction_request *w, od_friction_view *out) {
   OD_SCRATCH(scratch);
   int count = LOOPS * LOOP_POINTS + 1, half = LOOP_POINTS / 2, begin = (LOOPS - 1) * LOOP_POINTS;
@@ -122,7 +122,7 @@ static od_status show_over_time(const od_friction_request *w, int count, const d
   return OD_OK;
 }
 
-// Shows a step of the speed with a lag, from steady motion.
+// Shows a step of the speed with a lag, from steady motion. Fails with OD_NO_MEMORY.
 static od_status show_step(const od_friction_request *w, od_friction_view *out) {
   OD_SCRATCH(scratch);
   double settle = 20, begin = w->time / 10;
@@ -145,7 +145,8 @@ static od_status show_step(const od_friction_request *w, od_friction_view *out) 
   return OD_OK;
 }
 
-// Shows the largest difference over time between two variants, for steps from and to many speeds.
+// Shows the largest difference over time between two variants, for steps from and to many speeds. Fails with OD_BAD_INPUT or
+// OD_NO_MEMORY.
 static od_status show_contour(const od_friction_request *w, od_friction_view *out, od_error *err) {
   if (w->laws != 2)
     return od_fail(

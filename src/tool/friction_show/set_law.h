@@ -16,7 +16,7 @@ typedef struct od_set_law {
 double od_set_law_steady(const od_set_law *law, double v);
 double od_set_law_steady_slope(const od_set_law *law, double v, int number);
 // Computes force and film over time, starting at rest without a film. signal: multiplier of the law's factor or load at each
-// time, or NULL. `film` may be NULL.
+// time, or NULL. `film` may be NULL. Fails with OD_NOT_FINITE if the force is not finite, and with OD_NO_MEMORY.
 od_status od_set_law_drive(const od_set_law *law, int count, const double *t, const double *v, const double *signal,
                            double *force, double *film);
 

@@ -96,7 +96,8 @@ OD_WIDE static void add_neighbors(void *user, const od_fit_block *b) {
   }
 }
 
-// Computes b, the number of rows of the window, for a set.
+// Computes b, the number of rows of the window, for a set. Fails with OD_DIVERGED, OD_INTERRUPTED, OD_NO_MEMORY, or a status of
+// od_sim_step().
 static od_status find_window(od_fit_work *w, int set, long *window, od_error *err) {
   int np = w->np;
   double rows = (double)w->f->data[set]->fitted, widest = 1.3 * sqrt(rows);
@@ -261,7 +262,8 @@ OD_WIDE static void add_rows(void *user, const od_fit_block *b) {
   }
 }
 
-// Adds the contribution of a set to the two matrices in V: the first from windows, the second from processes.
+// Adds the contribution of a set to the two matrices in V: the first from windows, the second from processes. Fails with
+// OD_DIVERGED, OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_sim_step().
 static od_status add_set(od_fit_work *w, int set, double *V, od_error *err) {
   int np = w->np, ns = w->ns;
   long rows = w->f->data[set]->fitted, b = 1;

@@ -170,7 +170,7 @@ static od_status keep_influence(od_fit_work *w, od_error *err) {
   return status;
 }
 
-// Stores the estimates and allocates the arrays of later stages.
+// Stores the estimates and allocates the arrays of later stages. Fails with OD_NO_MEMORY.
 static od_status keep_estimates(od_fit_work *w, od_error *err) {
   const od_fit_plan *plan = w->plan;
   const od_ls_result *r = w->f->search;

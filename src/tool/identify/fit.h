@@ -154,7 +154,8 @@ OD_OWNED_POINTER(od_fit_data, od_fit_data_free);
 // 'missing'. Returns NAN if the data have no such number because they are simulated or prepared by filters.
 double od_fit_raw_value(const od_fit_plan *plan, const od_fit_data *d, int sensor, double value);
 // For plans that are fitted many times. The first function returns the memory of the true motion of a simulated set, in
-// bytes. The second function simulates the motion once and keeps the motion until the plan is freed.
+// bytes. The second function simulates the motion once and keeps the motion until the plan is freed. od_fit_keep_truth() fails
+// like od_kept_motion_new().
 double od_fit_truth_bytes(const od_fit_plan *plan, int set);
 od_status od_fit_keep_truth(od_fit_plan *plan, int set, const od_waiting *waiting, od_error *err);
 // Returns the integration rule of predictions: the rule of the plan. Without such a rule: exact discretization for linear
@@ -280,7 +281,8 @@ typedef struct od_fit_options {
 
 // Runs the fit. After OD_INTERRUPTED and OD_NOT_CONVERGED *out has the best result so far; after other failures *out is NULL. If
 // the evaluation after an interrupt takes longer than half a second, *out is NULL. err then contains the best values so far. The
-// plan must outlive the result.
+// plan must outlive the result. Fails with OD_INTERRUPTED, OD_NOT_CONVERGED, OD_BAD_INPUT, OD_IO, OD_NO_MEMORY, or a status of
+// the prediction (od_predict()).
 od_status od_fit(const od_fit_plan *plan, const od_fit_options *options, od_fitted **out, od_error *err);
 void od_fitted_free(od_fitted *f);
 OD_OWNED_POINTER(od_fitted, od_fitted_free);

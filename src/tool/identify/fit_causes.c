@@ -89,7 +89,8 @@ static od_status find_ranges(const od_fit_work *w, const od_record *r, double *r
   return OD_OK;
 }
 
-// Runs the diagnosis of a set, with the model, the sensors and the parameters of the fit as an experiment.
+// Runs the diagnosis of a set, with the model, the sensors and the parameters of the fit as an experiment. Fails with
+// OD_BAD_INPUT, OD_IO, OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_sim_step().
 static od_status diagnose(const od_fit_work *w, const od_fit_data *d, od_record *record, od_error *err) {
   od_experiment e = *w->plan->e;
   int nx = w->nx, n = nx + w->np;

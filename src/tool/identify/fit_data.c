@@ -73,7 +73,8 @@ static od_status interrupted(const od_fit_data *d, od_error *err) {
   return od_fail(err, OD_INTERRUPTED, "interrupted while the set '%s' was simulated", d->set->name);
 }
 
-// Predicts the sensor outputs of the true machine.
+// Predicts the sensor outputs of the true machine. Fails with OD_BAD_INPUT, OD_DIVERGED, OD_INTERRUPTED, OD_NO_MEMORY, or a
+// status of od_sim_step().
 static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, od_fit_data *d,
                               const od_waiting *waiting, od_error *err) {
   const od_experiment *e = plan->e;
@@ -109,7 +110,7 @@ static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, 
 }
 
 // Simulates the measurements of each sensor. A set without noise has only scale and bias. The random stream depends on the names of
-// the set and the sensor.
+// the set and the sensor. Fails with OD_INTERRUPTED or OD_NO_MEMORY.
 static od_status measure(const od_fit_plan *plan, od_fit_data *d, const od_waiting *waiting, od_error *err) {
   const od_experiment *e = plan->e;
   for (int i = 0; i < e->sensors; i++) {
@@ -256,7 +257,8 @@ static void find_times(od_fit_data *d) {
   d->own_times = off > 1e-6 * d->step;
 }
 
-// Prepares the signals. Inputs and outputs are joined for the preparation and separated afterward.
+// Prepares the signals. Inputs and outputs are joined for the preparation and separated afterward. Fails with OD_BAD_INPUT or
+// OD_NO_MEMORY.
 static od_status prepare(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
   int ns = plan->e->sensors, nu = od_machine_input_count(plan->e->model), n = ns + nu;
   size_t sensors = (size_t)ns * sizeof(double), inputs = (size_t)nu * sizeof(double);

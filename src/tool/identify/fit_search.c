@@ -39,7 +39,8 @@ static od_status complain_about_start(const od_fit_work *w, int set, od_status w
   return why;
 }
 
-// Reports the sample with the largest residual. Used if all sets can be predicted, but the sum of squares is not finite.
+// Reports the sample with the largest residual. Used if all sets can be predicted, but the sum of squares is not finite. Fails
+// with OD_BAD_INPUT or OD_NOT_FINITE.
 static od_status complain_about_sample(const od_fit_work *w, od_error *err) {
   const od_fit_data *d, *its = NULL;
   double worst = 0, time = 0, value = 0;

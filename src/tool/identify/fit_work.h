@@ -54,27 +54,30 @@ typedef struct od_fit_work {
 // within the time limit. Long computations over many rows call this function regularly. work: the od_fit_work.
 bool od_fit_keeps_going(void *work);
 
-// fit_problem.c: prepares the data and predictors of all sets and the unknowns of the problem.
+// fit_problem.c: prepares the data and predictors of all sets and the unknowns of the problem. Fails with OD_BAD_INPUT, OD_IO,
+// OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_fit_predictor().
 od_status od_fit_prepare(od_fit_work *w, od_error *err);
 // Creates a predictor of a set with `finer` times as many steps as in the plan. `free_start`: the caller gives the initial state
-// and may vary it, regardless of the plan.
+// and may vary it, regardless of the plan. Fails with OD_NO_MEMORY, a status of od_machine_plant(), or of the search for the
+// initial state.
 od_status od_fit_predictor(od_fit_work *w, int set, int finer, bool free_start, od_predictor **out, od_error *err);
 
 // fit_start.c: od_fit_find_starts() finds the initial states with which the search begins in sets that start at their
 // first row, with the start values of the parameters. od_fit_find_validation_start() finds the initial state of a
 // validation set from its first row or from all rows, with the parameters x, if the set does not start at the initial
-// state of the model.
+// state of the model. Both fail with OD_NO_MEMORY or a status of od_predict().
 od_status od_fit_find_starts(od_fit_work *w, od_error *err);
 od_status od_fit_find_validation_start(od_fit_work *w, int set, const double *x, od_error *err);
 
 // fit_residuals.c: returns whether the initial state of a set is unknown. Initial states of fitted sets are then unknowns.
 bool od_fit_is_from_anywhere(const od_fit_work *w, int set);
 // Predict a set at x (parameters, then unknown initial states). The first function passes blocks of rows to the callback of
-// `wish`. The second function writes all values into y.
+// `wish`. The second function writes all values into y. Both fail with a status of od_predict().
 od_status od_fit_predict_rows(const od_fit_work *w, int set, od_predictor *predictor, const double *x,
                               const od_predict_wish *wish);
 od_status od_fit_predict(const od_fit_work *w, int set, od_predictor *predictor, const double *x, double *y);
-// Predicts a set at x. Writes the values into w->y and, if requested, the derivatives into w->dy (if allocated).
+// Predicts a set at x. Writes the values into w->y and, if requested, the derivatives into w->dy (if allocated). Fails with a
+// status of od_predict().
 od_status od_fit_predict_set(const od_fit_work *w, int set, const double *x, bool derivatives);
 
 // Returns the residual of sensor i in row k of a set from the last prediction, in units of the sensor's noise. NAN: the sensor has
@@ -96,10 +99,11 @@ static inline int od_fit_column(const od_fit_work *w, const od_fit_block *b, int
   return c < w->np ? c : b->states + c - w->np;
 }
 // Computes the stored predictions and derivatives at the solution, and eliminates the nodes of shooting. Call before
-// od_fit_visit_set(). Returns OD_NOT_CONVERGED if a set cannot be predicted.
+// od_fit_visit_set(). Returns OD_NOT_CONVERGED if a set cannot be predicted. Also fails with OD_NOT_FINITE or OD_NO_MEMORY.
 od_status od_fit_stand(od_fit_work *w);
 // Calls `visit` for each block of a fitted set's rows at the solution, in order. Blocks that are not in memory are predicted
-// again. Afterwards the set's y contains the predictions at the solution.
+// again. Afterwards the set's y contains the predictions at the solution. Fails with the status of `visit` or a status of
+// od_predict().
 typedef void od_fit_visit(void *user, const od_fit_block *block);
 od_status od_fit_visit_set(od_fit_work *w, int set, od_fit_visit *visit, void *user);
 
@@ -124,7 +128,8 @@ int od_fit_constraints(void *work, const double *x, double *c, double *C);
 // constraints.
 int od_fit_active_rows(const od_fitted *f, double *rows);
 
-// fit_shooting.c: creates the segments of all fitted sets if the plan uses shooting. Call after the predictors are created.
+// fit_shooting.c: creates the segments of all fitted sets if the plan uses shooting. Call after the predictors are created. Fails
+// with OD_NO_MEMORY or a status of od_fit_predictor().
 od_status od_fit_make_shooting(od_fit_work *w, od_error *err);
 bool od_fit_is_shooting(const od_fit_work *w);
 od_ls_hidden od_fit_hidden(const od_fit_work *w);
@@ -135,21 +140,22 @@ od_status od_fit_shooting_status(od_fit_work *w, int set);
 // Stores the gaps between segments of a set at the solution in its result.
 void od_fit_keep_gaps(od_fit_work *w, int set);
 // Predicts a set with half the step and restores continuity to first order. Writes the values into `half` (rows x ny); NAN if
-// the prediction fails.
+// the prediction fails. Fails with OD_NO_MEMORY or a status of od_fit_predictor().
 od_status od_fit_shooting_half(od_fit_work *w, int set, double *half, od_error *err);
 
-// fit_search.c: fills f->search.
+// fit_search.c: fills f->search. Fails with OD_INTERRUPTED, OD_NO_MEMORY, or the status of the first prediction.
 od_status od_fit_search(od_fit_work *w, od_error *err);
 
 // fit_quality.c: fills f->set, f->start_fit, f->fit and, if requested, the table. Afterwards, the stored predictions
-// are the predictions at the solution.
+// are the predictions at the solution. Fails with OD_NO_MEMORY or a status of od_predict().
 od_status od_fit_judge_sets(od_fit_work *w, od_error *err);
 
 // colored_residuals.c: computes standard deviations for correlated residuals and stores them in f. If w->influence
-// is NULL, uses the standard deviations for white residuals.
+// is NULL, uses the standard deviations for white residuals. Fails with OD_NO_MEMORY or a status of od_predict().
 od_status od_fit_find_sigmas(od_fit_work *w, od_error *err);
 
-// fit_step.c: computes the shift of the estimates caused by integration errors. Fills f->shift and f->better_substeps.
+// fit_step.c: computes the shift of the estimates caused by integration errors. Fills f->shift and f->better_substeps. Fails with
+// OD_INTERRUPTED or OD_NO_MEMORY.
 od_status od_fit_find_shift(od_fit_work *w, od_error *err);
 // fit_quality.c: finds the sensors with the most correlated residuals.
 od_status od_fit_find_pair(od_fit_work *w, od_error *err);
@@ -159,7 +165,7 @@ od_status od_fit_check_cost_rise(od_fit_work *w, od_error *err);
 // fit_verdict.c: fills f->verdict. Fails with OD_NO_MEMORY.
 od_status od_fit_judge(od_fit_work *w, od_error *err);
 // fit_causes.c: if the options request a diagnosis and the residuals cause a bad verdict, adds possible causes to the
-// verdict.
+// verdict. Fails with OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_fit().
 od_status od_fit_name_causes(od_fit_work *w, od_error *err);
 
 #endif

@@ -19,7 +19,8 @@ static const double seen_tolerance = 1e-6;  // largest fraction of a gradient al
 
 // ---- Factors of the Jacobian
 
-// Computes the lower triangle L with J' = L Q, n x n, stored by columns. J by rows is J' by columns, the order of LAPACK.
+// Computes the lower triangle L with J' = L Q, n x n, stored by columns. J by rows is J' by columns, the order of LAPACK. Fails
+// with OD_NOT_FINITE or OD_NO_MEMORY.
 static od_status triangle(const od_sensitivities *s, double *L) {
   int n = s->columns, m = s->rows, least = m < n ? m : n;
   OD_SCRATCH(scratch);
@@ -55,7 +56,8 @@ static int tie_directions(const od_sensitivities *s, const double *factor, doubl
 }
 
 // Computes the singular values and, as rows of V, the directions of J diag(factor): the left vectors of diag(factor) L.
-// Directions fixed by constraints come first, with infinite singular values; *tied is their number.
+// Directions fixed by constraints come first, with infinite singular values; *tied is their number. Fails with OD_NOT_FINITE or
+// OD_NO_MEMORY.
 static od_status directions(const od_sensitivities *s, const double *L, const double *factor, double *singular,
                             double *V, int *tied) {
   int n = s->columns, most = n + s->tied;

@@ -59,7 +59,7 @@ void od_identifiability_free(od_identifiability *id);
 // Computes the identifiability of the parameters. J: m x n, derivatives of residuals in units of their noise; the first np
 // columns belong to parameters, the other columns to initial states. size: the unit of each parameter's changes; 0: the
 // parameter has no size, and the unit is ten of its standard deviations. tie: gradients of constraints that the parameters
-// satisfy, tied x np.
+// satisfy, tied x np. Fails with OD_NOT_FINITE if J is not finite, and with OD_NO_MEMORY.
 od_status od_identifiability_without_states(int m, int n, int np, const double *J, const double *parameters,
                                             const double *size, int tied, const double *tie, od_identifiability **out,
                                             od_error *err);

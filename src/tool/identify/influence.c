@@ -11,7 +11,8 @@
 
 static const double precision = 1e-11;  // relative precision of J, the same as in the search
 
-// Removes the gradients of active constraints from R, because these constraints prevent changes along their gradients.
+// Removes the gradients of active constraints from R, because these constraints prevent changes along their gradients. Fails with
+// OD_NO_MEMORY.
 static od_status remove_ties(const od_influence_of *of, int k, const int *column, const double *scale, double *R) {
   OD_SCRATCH(scratch);
   int count = of->tied < k ? of->tied : k;

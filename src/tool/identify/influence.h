@@ -25,7 +25,8 @@ typedef struct od_influence_of {
   const double *tie;    // gradients of the active constraints, tied x np
 } od_influence_of;
 
-// Computes the influence, which the caller frees. On failure *out is NULL and err has the reason.
+// Computes the influence, which the caller frees. On failure *out is NULL and err has the reason. Fails with OD_NOT_FINITE or
+// OD_NO_MEMORY.
 od_status od_influence_new(const od_influence_of *of, od_influence **out, od_error *err);
 void od_influence_free(od_influence *g);
 

@@ -421,10 +421,8 @@ static int find_parameter(od_experiment_loader *xl, int key) {
     if (strcmp(xl->e->parameter[i].path, path) == 0) return i;
     od_nearest_try(&nearest, xl->e->parameter[i].path);
   }
-  if (nearest.best)
-    od_complain(ld, key, "'%s' is not a parameter of the fit; did you mean '%s'?", od_excerpt(ld, path), nearest.best);
-  else
-    od_complain(ld, key, "'%s' is not a parameter of the fit; name an entry of 'parameters'", od_excerpt(ld, path));
+  od_complain(ld, key, "'%s' is not a parameter of the fit%s", od_excerpt(ld, path),
+              od_nearest_suggestion(&nearest, "name an entry of 'parameters'").text);
   return -1;
 }
 

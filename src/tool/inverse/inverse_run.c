@@ -238,7 +238,8 @@ static od_status explain(run *s, double t, od_status status, od_error *err) {
       od_display_quantity(od_inverse_output(s->inverse, w), od_model_text(s->m, w->unit)).text);
 }
 
-// Computes efforts and accelerations at a time, with freely moving coordinates at x (their values, then their rates).
+// Computes efforts and accelerations at a time, with freely moving coordinates at x (their values, then their rates). Fails with
+// a status of od_sim_step().
 static od_status solve_at(run *s, double t, const double *x) {
   const od_inverse_options *o = s->o;
   int driven = o->moves - o->loose;
@@ -255,7 +256,8 @@ static od_status solve_at(run *s, double t, const double *x) {
   return od_inverse_solve(s->inverse, s->u, s->q, s->rate, s->second, s->effort);
 }
 
-// Advances x, the freely moving coordinates and their rates, by one step h of the classical Runge-Kutta method.
+// Advances x, the freely moving coordinates and their rates, by one step h of the classical Runge-Kutta method. Fails with a
+// status of od_sim_step().
 static od_status step_loose(run *s, double t, double h, double *x) {
   static const double where[] = {0, 0.5, 0.5, 1}, weight[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   int n = s->o->loose, driven = s->o->moves - n;
@@ -389,7 +391,8 @@ static od_status fill_table(run *s, od_error *err) {
   return OD_OK;
 }
 
-// Allocates the memory of the run and computes all rows of the table.
+// Allocates the memory of the run and computes all rows of the table. Fails with OD_BAD_INPUT, OD_INTERRUPTED, OD_NO_MEMORY, or a
+// status of od_sim_step().
 static od_status compute(run *s, od_error *err) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_plant_free) od_plant *plant = NULL;

@@ -7,7 +7,7 @@
 #include "io/wording.h"
 #include "machine/machine.h"
 
-// A flow that compresses the oil is reported if it exceeds this fraction of the largest flow.
+// Fraction of the largest flow. A flow that compresses the oil is reported if it exceeds this fraction.
 static const double compression_limit = 0.05;
 
 // Upper limits of plausible magnitudes in hydraulic machines. Larger values indicate a wrong unit, mass or motion.

@@ -49,7 +49,7 @@ static bool check(const od_machine *machine, const od_whole_log *whole, od_messa
   return ok && plan->channels > 0;
 }
 
-// Copies times and values.
+// Copies times and values. Fails with OD_NO_MEMORY.
 static od_status take_rows(const od_machine *machine, const od_whole_log *whole, od_motion_log *log) {
   const od_table *t = whole->table;
   log->columns = whole->plan.channels;

@@ -15,6 +15,7 @@ typedef struct od_motion_log {
 } od_motion_log;
 
 // Reads the log of the settings. Errors are reported as messages. Free the log in all cases. Without a file the log is empty.
+// Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_motion_log_read(const od_machine *machine, const od_log_settings *settings, od_motion_log *out,
                              od_messages *messages);
 void od_motion_log_free(od_motion_log *log);

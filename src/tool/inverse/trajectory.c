@@ -187,7 +187,7 @@ od_status od_trajectory_of_samples(const double *t, const double *value, long ro
 }
 
 // Creates the motion of an input whose values come from a file. The motion is constant before the first and after the
-// last sample.
+// last sample. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status of_file(const od_machine *machine, const double *pairs, int count, double begin, double end,
                          od_trajectory *out) {
   OD_SCRATCH(scratch);

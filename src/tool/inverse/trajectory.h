@@ -32,7 +32,7 @@ typedef struct od_trajectory {
 // motion consists of samples. The machine must outlive the trajectory. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 od_status od_trajectory_of_input(const od_machine *machine, int input, double begin, double end, od_trajectory *out);
 // Creates a motion from samples at increasing times, s. Fails with OD_BAD_INPUT if there are fewer than three or more than
-// MOST_NODES samples. low_pass: see od_smooth_samples().
+// MOST_NODES samples. low_pass: see od_smooth_samples(). Also fails with OD_NO_MEMORY.
 od_status od_trajectory_of_samples(const double *t, const double *value, long rows, double low_pass,
                                    od_trajectory *out);
 od_status od_trajectory_of_constant(double value, double begin, double end, od_trajectory *out);

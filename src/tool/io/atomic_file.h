@@ -1,5 +1,5 @@
-// A file that appears only when it is complete. The file is written under a temporary name in the same folder, flushed to disk, and
-// renamed at the end.
+// A file that appears under its name only after all data are written. The file is written under a temporary name in the same
+// folder, flushed to disk, and renamed at the end.
 #ifndef OD_ATOMIC_FILE_H
 #define OD_ATOMIC_FILE_H
 
@@ -19,7 +19,7 @@ od_status od_atomic_open(od_atomic_file *f, const char *path, od_error *err);
 // Checks whether od_atomic_open() would succeed; otherwise returns its failure. Call this function before long work. No file
 // remains.
 od_status od_atomic_probe(const char *path, od_error *err);
-// Closes the file, checks that all data were written, and renames the file. After a failure no file remains.
+// Closes the file, checks that all data were written, and renames the file. Fails with OD_IO; then no file remains.
 od_status od_atomic_commit(od_atomic_file *f, od_error *err);
 void od_atomic_discard(od_atomic_file *f);
 

@@ -38,7 +38,8 @@ const od_bundled *od_bundle_find(const char *path);
 bool od_bundle_note(const char *path, const char *bytes, size_t size);
 // Notes that a file of the recorded bundle, if any, is parsed as YAML.
 void od_bundle_note_yaml(const char *path);
-// Same as stat(), for a file of the used bundle or, if no bundle is used, on disk.
+// Same as stat(), for a file of the used bundle or, if no bundle is used, on disk. Returns -1 and sets errno if there is no such
+// file.
 int od_bundle_stat(const char *path, struct stat *facts);
 // Opens a file of the used bundle as an unnamed temporary file. Returns its descriptor, which the caller closes, or -1
 // on failure.

@@ -15,7 +15,8 @@ typedef struct od_contour {
 // Adds a panel with curves over x, for some values of y. The numbers must outlive the picture.
 void od_picture_add_contour(od_picture *p, const od_contour *c);
 
-// Writes an SVG file, or no file on failure; the path "-" prints the curves of od_picture_add_contour() on standard output.
+// Writes an SVG file, or no file on failure; the path "-" prints the curves of od_picture_add_contour() on standard output. Fails
+// with OD_IO or OD_NO_MEMORY.
 od_status od_contour_write(const od_contour *c, const char *title, const char *subtitle, const char *path,
                            od_error *err);
 

@@ -138,7 +138,7 @@ od_status od_frames_append(od_frames *f, double t, const double *row) {
   return OD_OK;
 }
 
-// The last row has already been added to the last interval.
+// The last row has already been added to the last interval. Fails with OD_NO_MEMORY.
 od_status od_frames_finish(od_frames *f) {
   bool is_frame = f->count == 0 || f->x[f->count - 1] == f->last_t;
   return is_frame ? OD_OK : add_frame(f, f->last_t, f->last);

@@ -30,7 +30,8 @@ static od_status too_long(input *in) {
   return od_fail(in->why, OD_BAD_INPUT, "the file is larger than %zu MB, the largest allowed size", in->most >> 20);
 }
 
-// Opens a file. Does not open devices, because opening a device may have an effect. Does not wait for the writer of a pipe.
+// Opens a file. Does not open devices, because opening a device may have an effect. Does not wait for the writer of a pipe. Fails
+// with OD_BAD_INPUT or OD_IO.
 static od_status open_file(input *in, const char *path) {
   struct stat facts;
   if (stat(path, &facts) != 0) return cannot(in, strerror(errno));
@@ -57,7 +58,7 @@ static od_status make_room(input *in) {
 }
 
 // Reads the available bytes. *end: there are no more bytes. A pipe that has no writer yet looks like a pipe at its end, so the
-// first read waits.
+// first read waits. Fails with OD_BAD_INPUT or OD_IO.
 static od_status read_some(input *in, bool *end) {
   struct pollfd ready = {.fd = in->fd, .events = POLLIN};
   if (in->used == 0 && poll(&ready, 1, PATIENCE_MS) < 0 && errno != EINTR) return cannot(in, strerror(errno));
@@ -77,7 +78,7 @@ static od_status read_some(input *in, bool *end) {
   return in->used > in->most ? too_long(in) : OD_OK;
 }
 
-// Copies a file of the bundle that this thread uses.
+// Copies a file of the bundle that this thread uses. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status read_bundled(const char *path, input *in) {
   const od_bundled *f = od_bundle_find(path);
   if (!f) return cannot(in, "the image does not contain this file");

@@ -17,7 +17,7 @@ json_t *od_json_numbers(const double *value, long count, long stride);
 // Frees a text of json_dumps().
 void od_json_text_free(char *text);
 // Writes the value and a line end. The text is indented, fields are in the order of creation, and numbers read back
-// exactly. The path "-" is standard output. On failure no file is written.
+// exactly. The path "-" is standard output. On failure no file is written. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_json_write(const json_t *value, const char *path, od_error *err);
 // Returns the text that od_json_write() writes, freed with od_free(); NULL if an allocation fails.
 char *od_json_format(const json_t *value);

@@ -106,7 +106,7 @@ const char *od_panel_list_unit(const od_panel *panel, char unit[OD_AXIS_TEXT]);
 
 // --- Writers ------------------------------------------------------------------------------------------------------
 
-// Writes an SVG file, or no file on failure.
+// Writes an SVG file, or no file on failure. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_picture_write(const od_picture *p, const char *path, od_error *err);
 
 // Ways to print a picture as text.

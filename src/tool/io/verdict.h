@@ -35,7 +35,7 @@ bool od_verdict_is_complete(const od_verdict *v);
 void od_verdict_set_incomplete(od_verdict *v);
 void od_verdict_free(od_verdict *v);
 
-// Returns the verdict as JSON, for example
+// Returns the verdict as JSON, which the caller owns, for example
 //  {"trust": "doubtful", "remarks": [{"trust": "doubtful", "code": "step.long", "text": "Step too long: ..."}]}
 json_t *od_verdict_json(const od_verdict *v);
 

@@ -49,8 +49,7 @@ static bool find_show(od_job *job, const arguments *a, od_friction_show *show) {
     if (strcmp(od_friction_shows[i], name) == 0) found = i;
   }
   if (found < 0)
-    od_job_error(job, "--show: found '%s', expected steady, sensitivity, hysteresis, step, contour or log%s", name,
-                 od_nearest_suggestion(&nearest).text);
+    od_job_error(job, "--show: there is no diagram '%s'%s", name, od_nearest_suggestion(&nearest, NULL).text);
   else if (a->factor.count > 0 && !has_log(a))
     od_job_error(job, "--factor requires --data, because COLUMN is a column of the log");
   else if ((found == OD_SHOW_LOG) != has_log(a))

@@ -31,7 +31,7 @@ static int read_setting(od_job *job, const od_friction_law *law, const char *opt
     return -1;
   }
   od_job_error(job, "--%s: the law '%s' has no parameter '%s'%s", option, law->name, key,
-               od_nearest_suggestion(&nearest).text);
+               od_nearest_suggestion(&nearest, NULL).text);
   return -1;
 }
 
@@ -39,15 +39,8 @@ static int read_setting(od_job *job, const od_friction_law *law, const char *opt
 static int find_law(od_job *job, const char *name) {
   od_nearest nearest = od_nearest_to(name);
   int found = od_friction_law_find(name);
-  char all[300] = "";
-  for (int i = 0; i < od_friction_law_count(); i++) {
-    od_nearest_try(&nearest, od_friction_laws[i]->name);
-    snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", i ? ", " : "", od_friction_laws[i]->name);
-  }
-  if (found < 0 && nearest.best)
-    od_job_error(job, "there is no friction law '%s'; did you mean '%s'?", name, nearest.best);
-  else if (found < 0)
-    od_job_error(job, "there is no friction law '%s'; the laws are %s", name, all);
+  for (int i = 0; i < od_friction_law_count(); i++) od_nearest_try(&nearest, od_friction_laws[i]->name);
+  if (found < 0) od_job_error(job, "there is no friction law '%s'%s", name, od_nearest_suggestion(&nearest, NULL).text);
   return found;
 }
 

@@ -45,13 +45,18 @@ static bool find_drive(od_job *job, const od_machine *machine, const char *name,
   const od_model *m = od_machine_model(machine);
   if (od_inverse_find_drive(machine, name, out)) return true;
   od_nearest nearest = od_nearest_to(name);
-  for (int i = 0; i < m->instances; i++) od_nearest_try(&nearest, od_model_text(m, m->instance[i].name));
-  for (int i = 0; i < m->loads; i++) od_nearest_try(&nearest, od_model_text(m, m->load[i].name));
-  for (int i = 0; i < m->joints; i++) od_nearest_try(&nearest, od_model_text(m, m->joint[i].name));
+  for (int i = 0; i < m->instances + m->loads + m->joints; i++) {
+    const int load = i - m->instances, joint = load - m->loads;
+    const char *other = od_model_text(m, joint >= 0  ? m->joint[joint].name
+                                         : load >= 0 ? m->load[load].name
+                                                     : m->instance[i].name);
+    od_drive drive;
+    if (od_inverse_find_drive(machine, other, &drive)) od_nearest_try(&nearest, other);
+  }
   od_job_error(
       job,
       "--drive: '%s' is not a cylinder, motor, displacement unit, force or torque, nor a revolute, prismatic or screw joint of the tree%s",
-      name, od_nearest_suggestion(&nearest).text);
+      name, od_nearest_suggestion(&nearest, "'oleodyn info FILE' lists the elements").text);
   return false;
 }
 

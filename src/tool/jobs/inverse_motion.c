@@ -62,7 +62,7 @@ static int find_quantity(od_job *job, const od_machine *machine, const char *nam
   od_job_error(job, "--move: '%s' is not %s%s", name,
                output >= 0 ? "a position; joint coordinates, lengths, points and angles of bodies can be prescribed"
                            : "an output of the machine",
-               nearest.best ? od_nearest_suggestion(&nearest).text : "; 'oleodyn info' lists the outputs");
+               od_nearest_suggestion(&nearest, "'oleodyn info FILE' lists all outputs").text);
   return -1;
 }
 
@@ -98,7 +98,7 @@ static bool from_text(od_job *job, const od_machine *machine, const char *text, 
     for (int i = 0; i < od_machine_input_count(machine); i++)
       od_nearest_try(&nearest, od_machine_input_name(machine, i));
     od_job_error(job, "--move: %s: '%s' is neither an input nor a number%s", name, value,
-                 od_nearest_suggestion(&nearest).text);
+                 od_nearest_suggestion(&nearest, "'oleodyn info FILE' lists all inputs").text);
     return false;
   }
   double constant;
@@ -192,7 +192,8 @@ static bool add_loose(od_job *job, const od_machine *machine, const char *name, 
   if (output >= 0 && is_moved(p, output))
     od_job_error(job, "--passive: '%s' is already prescribed or free; name each coordinate once", name);
   else
-    od_job_error(job, "--passive: '%s' is not a coordinate of a joint%s", name, od_nearest_suggestion(&nearest).text);
+    od_job_error(job, "--passive: '%s' is not a coordinate of a joint%s", name,
+                 od_nearest_suggestion(&nearest, "'oleodyn info FILE' lists all outputs").text);
   return false;
 }
 

@@ -83,7 +83,7 @@ void od_job_show(od_job *job, const od_result *result, bool summary_always);
 // Returns whether --plot draws in the terminal.
 bool od_job_draws_in_terminal(const od_job *job);
 
-// Returns the names of all files that the job has read, as a list.
+// Returns the names of all files that the job has read, as a list, which the caller owns.
 json_t *od_job_files_read(od_job *job);
 
 #endif

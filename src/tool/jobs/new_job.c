@@ -79,17 +79,12 @@ static int list_templates(od_job *job) {
 // Returns the first file of a template, or NULL after reporting an error.
 static const od_template_file *find_template(od_job *job, const char *name) {
   od_nearest nearest = od_nearest_to(name);
-  char all[600] = "";
   for (const od_template_file *f = od_template_files; f->folder; f++) {
     if (!strcmp(f->folder, name)) return f;
-    if (!is_first_file(f)) continue;
-    od_nearest_try(&nearest, f->folder);
-    snprintf(all + strlen(all), sizeof all - strlen(all), "%s%s", all[0] ? ", " : "", f->folder);
+    if (is_first_file(f)) od_nearest_try(&nearest, f->folder);
   }
-  if (nearest.best)
-    od_job_error(job, "--template: there is no template '%s'; did you mean '%s'?", name, nearest.best);
-  else
-    od_job_error(job, "--template: there is no template '%s'; the templates are %s", name, all);
+  od_job_error(job, "--template: there is no template '%s'%s", name,
+               od_nearest_suggestion(&nearest, "'oleodyn new --list' lists all templates").text);
   return NULL;
 }
 

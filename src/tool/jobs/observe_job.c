@@ -147,7 +147,7 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
   return od_observe_plot(&((const finished_run *)user)->findings, path, err);
 }
 
-// Completes the CSV file. Its rows were written during the run.
+// Completes the CSV file. Its rows were written during the run. Fails with OD_IO.
 static od_status write_csv(const void *user, const char *path, od_error *err) {
   const finished_run *run = user;
   (void)path;
@@ -274,7 +274,8 @@ static void remark(void *user, const char *what) {
   od_job_warning(((watch *)user)->job, "%s", what);
 }
 
-// Observes standard input, or a log that grows. timeout: longest wait for new rows of the log, s; 0: no limit.
+// Observes standard input, or a log that grows. timeout: longest wait for new rows of the log, s; 0: no limit. Fails with
+// OD_BAD_INPUT, OD_IO, OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_sim_step().
 static od_status observe_live(od_job *job, const arguments *a, od_experiment *e, double timeout, watch *w,
                               od_observed **observed, od_error *err) {
   const od_live_options input = {.file = a->follow ? e->data.file : NULL,

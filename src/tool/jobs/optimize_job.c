@@ -99,7 +99,7 @@ static bool read_free(od_job *job, const char *file, const arguments *a, const o
     od_nearest nearest = od_nearest_to(path);
     for (int i = 0; i < od_machine_number_count(m); i++) od_nearest_try(&nearest, od_machine_number(m, i).path);
     od_job_error(job, "--search: there is no number '%s'%s", path,
-                 nearest.best ? od_nearest_suggestion(&nearest).text : "; 'oleodyn info' lists the numbers");
+                 od_nearest_suggestion(&nearest, "'oleodyn info FILE' lists all numbers").text);
     return false;
   }
   const char *unit = high + strspn(high, " +-0123456789.eE");

@@ -69,7 +69,7 @@ static json_t *map_of(json_t *value) {
                    "type", "null");
 }
 
-// Returns the reference to a section: by its class, by the name of a definition, or without restriction.
+// Returns the reference to a section: by its class, by the name of a definition, or, if neither is known, a schema that allows any value.
 static json_t *section_of(const od_key *key) {
   return reference(key->inside ? key->inside->name : key->of ? key->of : "anything");
 }
@@ -140,7 +140,7 @@ static void define_section(json_t *definitions, const od_section_class *c) {
 
 // --- Elements and blocks ------------------------------------------------------------------------------------------
 
-// Adds a formula, its inputs and its numbers.
+// Adds the schemas of a formula, its inputs and its numbers to `properties`.
 static void add_formula(json_t *properties, const char *key) {
   json_t *text = json_pack("{s:[s, s]}", "type", "string", "number");
   add(properties, key, json_incref(text), "formula of the law", NULL);
@@ -219,7 +219,7 @@ static void add_law_keys(json_t *properties, json_t *types, json_t *rules) {
   json_decref(any);
 }
 
-// Returns the schema of a block: all keys of all types, and for each type its own keys.
+// Returns the schema of a block: all keys of all types, and for each type its own keys. The caller owns the object.
 static json_t *block(void) {
   json_t *properties = json_object(), *types = json_array(), *rules = json_array();
   for (int i = 0; i < od_block_class_count(); i++) {
@@ -277,8 +277,7 @@ static int find_kind(od_job *job, const char *name) {
     if (strcmp(kinds[i].name, name) == 0) return i;
     od_nearest_try(&nearest, kinds[i].name);
   }
-  od_job_error(job, "there is no schema of '%s'; expected machine, experiment, fit, study, friction or twin%s", name,
-               od_nearest_suggestion(&nearest).text);
+  od_job_error(job, "there is no schema of '%s'%s", name, od_nearest_suggestion(&nearest, NULL).text);
   return -1;
 }
 
@@ -313,8 +312,8 @@ static int print_reference(od_job *job, int kind, const char *section) {
     }
   }
   if (!section) return OD_JOB_DONE;
-  od_job_error(job, "there is no section '%s'; 'oleodyn schema KIND --reference' lists the sections%s", section,
-               od_nearest_suggestion(&nearest).text);
+  od_job_error(job, "there is no section '%s'%s", section,
+               od_nearest_suggestion(&nearest, "'oleodyn schema KIND --reference' lists the sections").text);
   return OD_JOB_BAD_INPUT;
 }
 

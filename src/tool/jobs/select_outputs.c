@@ -14,7 +14,7 @@ int od_job_find_output(od_job *job, const od_machine *machine, const char *befor
   for (int i = 0; i < od_machine_output_count(machine); i++)
     od_nearest_try(&nearest, od_machine_output_name(machine, i));
   od_job_error(job, "%sthere is no output '%s'%s", before, name,
-               nearest.best ? od_nearest_suggestion(&nearest).text : "; 'oleodyn info' lists the outputs");
+               od_nearest_suggestion(&nearest, "'oleodyn info FILE' lists all outputs").text);
   return -1;
 }
 
@@ -25,7 +25,7 @@ int od_job_find_input(od_job *job, const od_machine *machine, const char *before
     od_nearest_try(&nearest, od_machine_input_name(machine, i));
   }
   od_job_error(job, "%sthere is no input '%s'%s", before, name,
-               nearest.best ? od_nearest_suggestion(&nearest).text : "; 'oleodyn info' lists the inputs");
+               od_nearest_suggestion(&nearest, "'oleodyn info FILE' lists all inputs").text);
   return -1;
 }
 

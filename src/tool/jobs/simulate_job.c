@@ -108,7 +108,7 @@ static od_status write_checkpoint(const void *user, const char *path, od_error *
   return od_checkpoint_write(&((const finished_run *)user)->checkpoint, path, err);
 }
 
-// Requests the values of all states at the end of the run.
+// Requests the values of all states at the end of the run. Fails with OD_NOT_AVAILABLE or OD_NO_MEMORY.
 static od_status prepare_state(const od_machine *machine, od_arena *arena, od_run_options *options, finished_run *s,
                                od_error *err) {
   od_status status = od_state_names_list(machine, &s->names, err);
@@ -195,7 +195,8 @@ static bool add_slider(od_job *job, const od_machine *machine, computing_page *c
     od_nearest nearest = od_nearest_to(path);
     for (int k = 0; k < od_machine_number_count(machine); k++)
       od_nearest_try(&nearest, od_machine_number(machine, k).path);
-    od_job_error(job, "--slider: the machine has no number '%s'%s", path, od_nearest_suggestion(&nearest).text);
+    od_job_error(job, "--slider: the machine has no number '%s'%s", path,
+                 od_nearest_suggestion(&nearest, "'oleodyn info FILE' lists all numbers").text);
     return false;
   }
   const od_number n = od_machine_number(machine, i);

@@ -80,7 +80,7 @@ typedef struct finished_study {
   const od_result *summary;
 } finished_study;
 
-// Writes only the rows of the summary.
+// Writes only the rows of the summary. Fails with OD_IO or OD_NO_MEMORY.
 static od_status write_json(const void *user, const char *path, od_error *err) {
   return od_json_write(json_object_get(((const finished_study *)user)->summary->data, "rows"), path, err);
 }

@@ -52,16 +52,13 @@ static int check_only(od_job *job, const arguments *a, const od_experiment *e) {
   for (int k = 0; k < a->only.count; k++) {
     od_nearest nearest = od_nearest_to(a->only.text[k]);
     bool found = false;
-    const char *list = "";
     for (int i = 0; i < count; i++) {
       found = found || strcmp(number[i].path, a->only.text[k]) == 0;
       od_nearest_try(&nearest, number[i].path);
-      list = od_arena_format(&scratch, "%s%s%s", list ? list : "", i > 0 ? ", " : "", number[i].path);
     }
     if (found) continue;
-    od_job_error(
-        job, "--only: there is no noise '%s'%s%s", a->only.text[k],
-        nearest.best ? od_nearest_suggestion(&nearest).text : "; expected one of: ", nearest.best || !list ? "" : list);
+    od_job_error(job, "--only: there is no noise '%s'%s", a->only.text[k],
+                 od_nearest_suggestion(&nearest, "'oleodyn tune FILE' without --only lists all noises").text);
     code = OD_JOB_BAD_INPUT;
   }
   return code;

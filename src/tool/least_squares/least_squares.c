@@ -95,7 +95,7 @@ static od_status begin_at(od_search *s, od_error *err) {
 }
 
 // Evaluates the given start and then, for interior methods, a start moved off the bounds. The second evaluation may succeed
-// even if the residuals cannot be evaluated on a bound.
+// even if the residuals cannot be evaluated on a bound. Fails with OD_NOT_FINITE.
 static od_status begin(od_search *s, double *start_cost, od_error *err) {
   od_status status = begin_at(s, err);
   *start_cost = status == OD_OK ? s->now.cost : INFINITY;

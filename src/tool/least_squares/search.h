@@ -206,12 +206,13 @@ typedef struct od_ending {
   double offset;
 } od_ending;
 // Checks whether a search has ended at a minimum. If a neighbor has a smaller cost, the search continues from this neighbor.
-// Returns the final reason.
+// Returns the final reason. If an allocation fails, the reason does not change.
 od_ls_reason od_search_confirm(od_search *s, od_ls_reason reason, od_ending *ending);
 
 // ---- least_squares.c: returns the status for a reason.
 od_status od_ls_status(od_ls_reason reason);
-// Runs a complete search. The caller owns the result, which is NULL if the search could not begin.
+// Runs a complete search. The caller owns the result, which is NULL if the search could not begin. Fails with OD_NOT_FINITE if
+// the first residuals are not finite, and with OD_NOT_CONVERGED, OD_INTERRUPTED or OD_NO_MEMORY.
 od_status od_ls_search(const od_ls_problem *problem, const od_ls_options *options, int starts, od_ls_result **out,
                        od_error *err);
 

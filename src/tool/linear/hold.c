@@ -228,7 +228,8 @@ static void list_unknowns(search *s) {
   }
 }
 
-// Prepares a search that starts at the state of the point, with all speeds zero. The caller frees the search in all cases.
+// Prepares a search that starts at the state of the point, with all speeds zero. The caller frees the search in all cases. Fails
+// with OD_NOT_CONVERGED or OD_NO_MEMORY.
 static od_status begin(search *s, od_operating_point *p, const od_point_options *o, const od_stops *limits,
                        od_error *err) {
   const od_plant *plant = p->plant;

@@ -111,7 +111,7 @@ typedef struct search {
   od_slopes above, below;
 } search;
 
-// Prepares a search. Its memory belongs to the arena.
+// Prepares a search. Its memory belongs to the arena. Fails with OD_NO_MEMORY.
 static od_status begin(search *s, const od_operating_point *p, od_arena *arena) {
   const od_plant *plant = p->plant;
   int nx = od_plant_nx(plant), nu = plant->nu, all = nx + nu, parts = 0;

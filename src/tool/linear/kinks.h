@@ -12,7 +12,7 @@ typedef struct od_slopes {
   double *f, *fx, *fu, *y, *hx, *hu;
 } od_slopes;
 
-// Allocates the matrices in the arena.
+// Allocates the matrices in the arena. Fails with OD_NO_MEMORY or a status of the simulation.
 od_slopes od_slopes_new(od_arena *arena, const od_plant *plant);
 od_status od_slopes_find(od_slopes *slopes, od_sim *sim);
 // Returns whether the rate of a state is zero and depends on no state and no input.
@@ -27,7 +27,7 @@ od_status od_kinks_find(const od_operating_point *point, od_slopes *slopes, bool
 // Finds rates of coordinates for which the linear model is valid only for small changes. For such a rate, a change of at most 5
 // mm/s or 5 mrad/s is large: a slope changes by more than half of the largest slope in its row. In most cases the reason is
 // friction at rest. Slopes that change because of the position or speed of the mechanism are not reported. narrow (nx): the rates
-// that were found. cause (nx): the element or the block whose derivatives change.
+// that were found. cause (nx): the element or the block whose derivatives change. Fails with OD_NO_MEMORY.
 #define OD_NARROW_SPEED 5e-3
 #define OD_NARROW_WORDS "5 mm/s or 5 mrad/s"
 od_status od_kinks_find_narrow(const od_operating_point *point, const od_slopes *slopes, const bool *kinked,

@@ -105,7 +105,7 @@ static void list_closed_valves(const od_operating_point *p, char *text, size_t s
 
 // --- The model ----------------------------------------------------------------------------------------------------------
 
-// Fills a model. The arena of the model must be empty.
+// Fills a model. The arena of the model must be empty. Fails with OD_NO_MEMORY or a status of od_sim_step().
 static od_status fill(const od_operating_point *p, const int *inputs, int input_count, od_linear_model *m,
                       od_error *err) {
   OD_SCRATCH(scratch);

@@ -38,10 +38,12 @@ typedef struct od_linear_model {
   char closed[300];  // valves that are closed by their overlap: "'a', 'b'"; empty: none
 } od_linear_model;
 
-// Creates the model. inputs: indices of the chosen inputs; NULL: all. The model has the outputs of the point.
+// Creates the model. inputs: indices of the chosen inputs; NULL: all. The model has the outputs of the point. Fails with
+// OD_NO_MEMORY or a status of the simulation.
 od_status od_linear_model_make(const od_operating_point *point, const int *inputs, int input_count,
                                od_linear_model **out, od_error *err);
-// Finds the operating point and creates its model. state: receives the state of the point; NULL: not needed.
+// Finds the operating point and creates its model. state: receives the state of the point; NULL: not needed. Fails like
+// od_operating_point_find() or od_linear_model_make().
 od_status od_linear_model_find(const od_machine *machine, const od_point_options *options, const int *inputs,
                                int input_count, od_point_state *state, od_linear_model **out, od_error *err);
 // Returns the i-th state or input with different slopes on its two sides; NULL: there are no more.

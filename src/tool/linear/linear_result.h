@@ -33,7 +33,8 @@ typedef struct od_linear_results {
   int pairs;
   od_arena arena;  // owns poles and zeros
 } od_linear_results;
-// Computes poles and zeros. The caller frees the results in all cases.
+// Computes poles and zeros. The caller frees the results in all cases. Fails with OD_NOT_CONVERGED if the eigenvalues cannot be
+// computed, and with OD_NO_MEMORY.
 od_status od_linear_results_find(const od_machine *machine, const od_linear_model *model, od_linear_results *out,
                                  od_error *err);
 void od_linear_results_free(od_linear_results *results);
@@ -43,7 +44,7 @@ od_result od_linear_result(const od_linear_results *results);
 od_result od_equilibrium_result(const od_machine *machine, const od_linear_model *model);
 
 // Write the model to a file (linear_files.c): CSV, [A B; C D] with the names of rows and columns; MATLAB, one variable per
-// matrix. user: od_linear_results.
+// matrix. user: od_linear_results. Fail with OD_IO or OD_NO_MEMORY.
 od_status od_linear_write_csv(const void *user, const char *path, od_error *err);
 od_status od_linear_write_mat(const void *user, const char *path, od_error *err);
 

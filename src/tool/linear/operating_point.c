@@ -27,7 +27,8 @@ static int list_outputs(od_operating_point *p, const od_point_options *o, const 
   return n;
 }
 
-// Starts a simulation at the initial state, with the first `count` outputs of the point.
+// Starts a simulation at the initial state, with the first `count` outputs of the point. Fails with OD_BAD_INPUT, OD_NO_MEMORY,
+// or a status of od_sim_step().
 static od_status start(od_operating_point *p, int count, od_error *err) {
   OD_SCRATCH(scratch);
   od_status status = od_machine_plant(p->machine, p->output, count, NULL, 0, &p->plant, err);
@@ -40,7 +41,8 @@ static od_status start(od_operating_point *p, int count, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail_to_start(p->machine, p->sim, "cannot start", status, err);
 }
 
-// Runs to the requested time like `simulate`, with options from the machine file, and keeps the simulation.
+// Runs to the requested time like `simulate`, with options from the machine file, and keeps the simulation. Fails with
+// OD_BAD_INPUT, OD_IO, OD_DIVERGED, OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_sim_step().
 static od_status run(od_operating_point *p, const od_point_options *o, int count, od_error *err) {
   od_run_options options = od_run_options_of(p->machine, (od_run_wishes){.step = o->step});
   options.time = o->time;
@@ -68,7 +70,8 @@ static od_status run(od_operating_point *p, const od_point_options *o, int count
   return OD_OK;
 }
 
-// Finds the point. The caller frees the point in all cases.
+// Finds the point. The caller frees the point in all cases. Fails with OD_BAD_INPUT, OD_IO, OD_DIVERGED, OD_INTERRUPTED,
+// OD_NO_MEMORY, or a status of od_sim_step().
 static od_status find(od_operating_point *p, const od_point_options *options, od_error *err) {
   OD_SCRATCH(scratch);
   od_stops limits = {0};

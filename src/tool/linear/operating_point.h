@@ -43,12 +43,14 @@ typedef struct od_operating_point {
   bool samples;    // whether blocks are sampled: their outputs are constant between samples
 } od_operating_point;
 
-// Finds the point. On failure err contains the reason, and there is nothing to free.
+// Finds the point. On failure err contains the reason, and there is nothing to free. Fails with OD_BAD_INPUT, OD_IO,
+// OD_NOT_CONVERGED, OD_NO_MEMORY, or a status of the simulation.
 od_status od_operating_point_find(const od_machine *machine, const od_point_options *options, od_operating_point *out,
                                   od_error *err);
 void od_operating_point_free(od_operating_point *point);
 
-// The values of all states of an operating point with their names, for a state file.
+// The values of all states of an operating point with their names, for a state file. od_point_state_take() fails with
+// OD_NOT_AVAILABLE if a state has no name, and with OD_NO_MEMORY.
 typedef struct od_point_state {
   od_state_names names;
   double *value;

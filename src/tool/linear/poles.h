@@ -23,7 +23,8 @@ typedef struct od_poles {
   od_pole *pole;
   double *participation;
 } od_poles;
-// Computes the poles. The lists belong to the arena. Fails with OD_NOT_CONVERGED if the eigenvalues cannot be computed.
+// Computes the poles. The lists belong to the arena. Fails with OD_NOT_CONVERGED if the eigenvalues cannot be computed, and with
+// OD_NO_MEMORY.
 od_status od_poles_find(const od_linear_model *model, od_arena *arena, od_poles *out, od_error *err);
 
 // Returns the number of poles to the right of the imaginary axis. Distances below the round-off of the largest pole count as zero.

@@ -18,10 +18,10 @@ typedef struct od_gain_arrays {
 } od_gain_arrays;
 
 // Computes gains, pairing and table. The fields machine, model, n, count and frequency must be set. The caller frees the arrays in
-// all cases.
+// all cases. Fails with OD_SINGULAR if a matrix of gains has no inverse, and with OD_NO_MEMORY.
 od_status od_gain_arrays_find(od_gain_arrays *g, od_error *err);
 void od_gain_arrays_free(od_gain_arrays *g);
-// Adds the relative gains at the frequencies low and high, in Hz.
+// Adds the relative gains at the frequencies low and high, in Hz. Fails like od_gain_arrays_find().
 od_status od_gain_arrays_sweep_row(const od_linear_model *model, double low, double high, od_sweep_row *row,
                                    od_error *err);
 

@@ -14,7 +14,8 @@ double *od_frequencies_make(double low, double high, int count, od_arena *arena)
 // most eight decades. Poles at zero are ignored.
 void od_frequencies_range(const od_linear_model *model, double *low, double *high);
 
-// Memory for repeated evaluations of responses. States are scaled to reduce round-off.
+// Creates the memory for repeated evaluations of responses, freed with od_linear_response_free(); NULL: an allocation failed.
+// States are scaled to reduce round-off.
 typedef struct od_linear_response od_linear_response;
 od_linear_response *od_linear_response_new(const od_linear_model *model);
 void od_linear_response_free(od_linear_response *response);

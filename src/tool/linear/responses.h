@@ -20,11 +20,12 @@ typedef struct od_responses {
 } od_responses;
 
 // Lists the paths: every input to every output or, for loops, every input that enters at an output. Fails with
-// OD_BAD_INPUT if there are no paths, or (unless `all`) if no input enters at some output. The caller frees the
-// responses in all cases.
+// OD_BAD_INPUT if there are no paths, or (unless `all`) if no input enters at some output. Also fails with OD_NO_MEMORY. The
+// caller frees the responses in all cases.
 od_status od_responses_list(od_responses *r, bool loop, bool all, od_error *err);
 void od_responses_free(od_responses *r);
-// Computes table, margins and stability. The frequencies must be set.
+// Computes table, margins and stability. The frequencies must be set. Fails with OD_NOT_CONVERGED if the poles cannot be
+// computed, and with OD_NO_MEMORY.
 od_status od_responses_find(od_responses *r, od_error *err);
 // Computes margins, bandwidth and peak of each path for the model of another point. Inputs, outputs and frequencies are the same at
 // all points. Fails with OD_NO_MEMORY.

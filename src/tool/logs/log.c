@@ -94,13 +94,13 @@ static bool make_room(od_log_cursor *c) {
   return true;
 }
 
-// Reports that the file has changed since it was first read.
+// Reports that the file has changed since it was first read. Fails with OD_IO.
 static od_status changed(const od_log_cursor *c, od_error *err) {
   return od_fail(err, OD_IO, "%s changed while it was being read; run the command again when the file is complete",
                  c->log->plan->file);
 }
 
-// Reads one more row of the part in use.
+// Reads one more row of the part in use. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status read_ahead(od_log_cursor *c, od_error *err) {
   const od_log_plan *plan = c->log->plan;
   od_log_row row;
@@ -117,7 +117,7 @@ static od_status read_ahead(od_log_cursor *c, od_error *err) {
   return OD_OK;
 }
 
-// Reads rows until channel i has a value in a later row. There is such a row.
+// Reads rows until channel i has a value in a later row. There is such a row. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status find_next(od_log_cursor *c, int i, od_error *err) {
   for (long k = 1; c->next[i] <= c->at; k++) {
     od_status status = k == c->count ? read_ahead(c, err) : OD_OK;
@@ -127,7 +127,8 @@ static od_status find_next(od_log_cursor *c, int i, od_error *err) {
   return OD_OK;
 }
 
-// Fills input i of the current row, which has no value. Callers need values of all inputs in each row.
+// Fills input i of the current row, which has no value. Callers need values of all inputs in each row. Fails with OD_BAD_INPUT,
+// OD_IO or OD_NO_MEMORY.
 static od_status fill_gap(od_log_cursor *c, int i, od_error *err) {
   const od_channel_facts *f = &c->log->facts[i];
   double *value = &c->now[1 + i], before = c->last[1 + i], from = c->last[0];
@@ -149,7 +150,7 @@ static od_status fill_gap(od_log_cursor *c, int i, od_error *err) {
 }
 
 // Copies the current row and replaces inputs with the hold NEXT by their next values. After the last value of an
-// input, this value remains.
+// input, this value remains. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status show(od_log_cursor *c, od_error *err) {
   const od_log_plan *plan = c->log->plan;
   od_status status = OD_OK;
@@ -163,7 +164,7 @@ static od_status show(od_log_cursor *c, od_error *err) {
   return status;
 }
 
-// Reads the next row of a log that is not in memory into c->now.
+// Reads the next row of a log that is not in memory into c->now. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status next_of_file(od_log_cursor *c, od_error *err) {
   od_status status = c->count > 0 ? OD_OK : read_ahead(c, err);
   if (status != OD_OK) return status;
@@ -264,7 +265,7 @@ static void add_row(od_log *log, const od_log_row *row) {
   log->end = row->time;
 }
 
-// Reads all rows of the files once.
+// Reads all rows of the files once. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status survey_files(survey *s, od_error *err) {
   od_log *log = s->log;
   const od_log_plan *plan = log->plan;
@@ -393,7 +394,7 @@ static const char **list_columns(od_log *log, const od_log_plan *plan, int input
   return columns;
 }
 
-// Opens a file of the plan.
+// Opens a file of the plan. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status open_file(od_log *log, const od_log_plan *plan, int i, od_messages *messages) {
   od_error err = {0};
   od_log_input *in = &log->input[i];
@@ -408,7 +409,7 @@ static od_status open_file(od_log *log, const od_log_plan *plan, int i, od_messa
   return status;
 }
 
-// Opens all files of the plan.
+// Opens all files of the plan. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status open_files(od_log *log, od_log_plan *plan, od_messages *messages) {
   if (!list_sources(log, plan)) return OD_NO_MEMORY;
   od_status status = OD_OK;
@@ -420,7 +421,8 @@ static od_status open_files(od_log *log, od_log_plan *plan, od_messages *message
   return status;
 }
 
-// Numbers the groups of a file's columns. A file with one group of columns in addition to the times has no groups.
+// Numbers the groups of a file's columns. A file with one group of columns in addition to the times has no groups. Fails with
+// OD_NO_MEMORY.
 static od_status find_groups(od_log *log, od_log_input *in) {
   const od_table *head = od_row_reader_head(in->file);
   in->group = OD_TAKE(&log->memory, int, head->columns);
@@ -442,7 +444,7 @@ static od_status find_groups(od_log *log, od_log_input *in) {
 
 static const od_channel_facts no_facts = {.least = INFINITY, .most = -INFINITY, .first = -1, .last = -1};
 
-// Finds the columns of all channels. Does not read rows.
+// Finds the columns of all channels. Does not read rows. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status find_columns(od_log *log, od_log_plan *plan, od_units *units, od_messages *messages) {
   od_status status = od_log_find_columns(log, plan, units, messages);
   if (status != OD_OK) return status;
@@ -484,7 +486,8 @@ static void close_files(od_log *log) {
   }
 }
 
-// Stores the rows of a short log, so that later changes of its file have no effect.
+// Stores the rows of a short log, so that later changes of its file have no effect. Fails with OD_BAD_INPUT, OD_IO or
+// OD_NO_MEMORY.
 static od_status hold_if_short(od_log *log, od_error *err) {
   size_t channels = (size_t)log->plan->channels;
   double size = (double)log->rows * (double)(channels + 1) * sizeof(double);
@@ -550,7 +553,7 @@ static bool check_common_time(const od_log *log, od_messages *messages) {
   return true;
 }
 
-// Surveys the rows again, after the part in use has changed.
+// Surveys the rows again, after the part in use has changed. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status survey_again(survey *s, od_error *err) {
   od_log *log = s->log;
   memset(s->file, 0, (size_t)log->inputs * sizeof *s->file);
@@ -562,7 +565,7 @@ static od_status survey_again(survey *s, od_error *err) {
 }
 
 // Reads the rows of a log: checks them, computes the properties of the channels, stores the rows of a short log, and
-// counts jumps.
+// counts jumps. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status read_rows(od_log *log, od_messages *messages) {
   OD_SCRATCH(scratch);
   od_error err = {0};

@@ -114,7 +114,7 @@ static bool find_groups(stream *s) {
   return any;
 }
 
-// Reads the next row of a stream into `given`.
+// Reads the next row of a stream into `given`. Fails with OD_BAD_INPUT.
 static od_status advance(od_log_rows *r, stream *s, od_error *err) {
   s->has_row = false;
   for (bool end = false; !end;) {

@@ -56,7 +56,7 @@ static od_channel *channel_of(setting *s, const char *name) {
     for (int i = 0; i < od_machine_input_count(m); i++) od_nearest_try(&nearest, od_machine_input_name(m, i));
     for (int i = 0; i < od_machine_output_count(m); i++) od_nearest_try(&nearest, od_machine_output_name(m, i));
     od_messages_add(s->messages, place, "the machine has no input or output '%s'%s", name,
-                    nearest.best ? od_nearest_suggestion(&nearest).text : "; 'oleodyn info' lists inputs and outputs");
+                    od_nearest_suggestion(&nearest, "'oleodyn info FILE' lists all inputs and outputs").text);
     return NULL;
   }
   const char *unit = input >= 0    ? od_machine_input_unit(m, input)

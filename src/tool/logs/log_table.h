@@ -12,7 +12,7 @@ typedef struct od_time_facts {
   char file[101];               // beginning of the path of the log
 } od_time_facts;
 od_time_facts od_time_facts_of(const od_log *log);
-// Adds remarks about these facts. Returns false if out of memory.
+// Adds remarks about the facts of the log to the verdict. Returns false if an allocation fails.
 bool od_time_facts_remark(const od_time_facts *facts, od_verdict *verdict);
 
 // A log with its plan. The plan must not move while the log exists.
@@ -27,10 +27,11 @@ typedef struct od_whole_log {
 // Makes the plan of the settings, which the caller may change before od_log_open(). Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 od_status od_whole_log_begin(const od_log_settings *settings, const od_machine *machine, od_whole_log *out,
                              od_messages *messages);
-// Opens the log of the settings. Then the caller adds channels to the plan and calls od_whole_log_load(). Free the log in all cases.
+// Opens the log of the settings. Then the caller adds channels to the plan and calls od_whole_log_load(). Free the log in all
+// cases. Fails like od_log_open().
 od_status od_whole_log_open(const od_log_settings *settings, const od_machine *machine, od_whole_log *out,
                             od_messages *messages);
-// Reads all rows.
+// Reads all rows. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_whole_log_load(od_whole_log *log, od_messages *messages);
 void od_whole_log_free(od_whole_log *log);
 

@@ -11,7 +11,7 @@
 bool od_core_parts_write(const od_model *m, FILE *to);
 // Same as od_core_parts_write(), without remarks, for a program whose need of complex numbers is known.
 void od_core_parts_print(const od_model *m, bool needs_complex, FILE *to);
-// Returns the name of a class of elements in C, as in element_list.h.
+// Returns the name of a class of elements in C, as in element_list.h; NULL: the list has no such class.
 const char *od_core_element_name(const od_element_class *c);
 // Returns the index of a class of blocks in a build that contains only the model's classes.
 int od_core_block_index(const od_model *m, const od_block_class *c);

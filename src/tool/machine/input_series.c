@@ -38,7 +38,7 @@ static bool add_time(od_input_series *f, od_input_times *list, double t) {
   return true;
 }
 
-// Creates the table with the labels of its columns.
+// Creates the table with the labels of its columns. Fails with OD_NO_MEMORY.
 static od_status make_table(od_input_series *f) {
   f->table = od_table_new(1 + 2 * f->inputs);
   od_status status = f->table ? od_table_label(f->table, 0, "time", "s") : OD_NO_MEMORY;

@@ -28,11 +28,12 @@ typedef struct od_input_series {
 // between rows there; without both, 1 ms.
 void od_input_series_usual_times(const od_machine *machine, double *time, double *step);
 // Fills the series from machine, time and step. Calls `progress` at intervals; if `progress` returns false, the status is
-// OD_INTERRUPTED. The caller frees the series in all cases.
+// OD_INTERRUPTED. The caller frees the series in all cases. Also fails with OD_NO_MEMORY.
 od_status od_input_series_find(od_input_series *s, bool (*progress)(void *user, double done), void *user);
 void od_input_series_free(od_input_series *s);
 
-// Returns the result of the command: extremes, breaks and sign changes of each input. *s must outlive the result.
+// Returns the result of the command: extremes, breaks and sign changes of each input. The caller frees the result; *s must
+// outlive the result.
 od_result od_input_series_result(const od_input_series *s);
 // Plots the table. `user` points to an od_input_series. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_input_series_write_plot(const void *user, const char *path, od_error *err);

@@ -36,13 +36,6 @@ static const od_key keys[] = {
 const od_section_class od_file_signal_section = {"file signal", "samples of a file, connected by straight lines",
                                                  OD_KEYS(keys)};
 
-static const char *list_columns(od_loader *ld, const od_table *table) {
-  const char *list = "";
-  for (int i = 0; i < table->columns && i < 12; i++)
-    list = od_format(ld, "%s%s%s", list, i > 0 ? ", " : "", table->name[i]);
-  return list;
-}
-
 // Returns the column whose name is given at a node, or -1 after reporting an error.
 static int find_column(od_loader *ld, const od_table *table, int node, const char *name) {
   od_nearest nearest = od_nearest_to(name);
@@ -52,8 +45,7 @@ static int find_column(od_loader *ld, const od_table *table, int node, const cha
     od_nearest_try(&nearest, table->name[i]);
   }
   od_complain(ld, node, "the file has no column '%s'%s", od_excerpt(ld, name),
-              nearest.best != NULL ? od_nearest_suggestion(&nearest).text
-                                   : od_format(ld, "; its columns are %s", list_columns(ld, table)));
+              od_nearest_suggestion(&nearest, NULL).text);
   return -1;
 }
 
@@ -140,10 +132,13 @@ typedef struct names {
 static int find_time(od_loader *ld, const od_table *table, const names *n) {
   if (n->time != NULL) return find_column(ld, table, n->time_node, n->time);
   int found = table->places.column != NULL ? 0 : od_table_find_time(table);
-  if (found < 0)
-    od_complain(ld, n->path_node, "the file has no variable for the time; set 'time' to one of %s",
-                list_columns(ld, table));
-  return found;
+  if (found >= 0) return found;
+  od_nearest nearest = od_nearest_to("time");
+  for (int i = 0; i < table->columns; i++)
+    if (table->name[i] != NULL) od_nearest_try(&nearest, table->name[i]);
+  od_complain(ld, n->path_node, "the file has no variable for the time; set the key 'time' to a variable%s",
+              od_nearest_suggestion(&nearest, NULL).text);
+  return -1;
 }
 
 static bool check_cells(od_loader *ld, const od_table *table, int index, int node) {

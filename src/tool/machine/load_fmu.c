@@ -106,18 +106,10 @@ static int find_variable(od_loader *ld, const fmu_reader *r, int node, const cha
     return -1;
   }
   od_nearest nearest = od_nearest_to(name);
-  int count = 0;
-  const char *list = "";
-  for (int i = 0; i < r->d->variables; i++) {
-    if (!fits(&r->d->variable[i], causalities)) continue;
-    od_nearest_try(&nearest, r->d->variable[i].name);
-    if (count++ < 8) list = od_format(ld, "%s%s'%s'", list, count > 1 ? ", " : "", r->d->variable[i].name);
-  }
-  od_complain(ld, node, "the FMU has no %s '%s'%s%s", what, od_excerpt(ld, name),
-              nearest.best ? od_nearest_suggestion(&nearest).text
-              : count      ? od_format(ld, "; it has %s%s", list, count > 8 ? " and others" : "")
-                           : "; it has none",
-              "");
+  for (int i = 0; i < r->d->variables; i++)
+    if (fits(&r->d->variable[i], causalities)) od_nearest_try(&nearest, r->d->variable[i].name);
+  od_complain(ld, node, "the FMU has no %s '%s'%s", what, od_excerpt(ld, name),
+              od_nearest_suggestion(&nearest, nearest.tried > 0 ? NULL : "it has none").text);
   return -1;
 }
 
@@ -293,7 +285,7 @@ static void start(od_loader *ld, od_loading_block *b, fmu_reader *r, const char 
   b->sample = r->w.sample;
 }
 
-// Stores the import in the machine, which closes it.
+// Stores the import in the machine, which closes the import. Returns false if an allocation fails.
 static bool keep_import(od_loader *ld, od_fmu_import *import) {
   od_machine *m = ld->draft->machine;
   od_fmu_import **list = od_arena_extend(&ld->document->arena, m->fmu, m->fmus, sizeof *list);

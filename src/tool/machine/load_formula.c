@@ -108,9 +108,8 @@ bool od_parse_formula(od_loader *ld, int node, const char *label, const char *te
   const char *expected = strstr(problem.text, ", expected");
   if (from > 0 && problem.at - from >= (int)strlen(shown) && expected != NULL)
     snprintf(problem.text, sizeof problem.text, "found the end%s", od_format(ld, "%s", expected));
-  bool is_unknown = strstr(problem.text, "' is not defined here") != NULL && !strstr(problem.text, "did you mean");
-  od_complain(ld, node, "in the %s '%s', character %d: %s%s", label, od_excerpt(ld, shown), problem.at + 1 - from,
-              problem.text, is_unknown ? "; the names in a formula are its 'inputs', its 'parameters' and 'pi'" : "");
+  od_complain(ld, node, "in the %s '%s', character %d: %s", label, od_excerpt(ld, shown), problem.at + 1 - from,
+              problem.text);
   return false;
 }
 

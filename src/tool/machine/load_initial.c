@@ -246,7 +246,8 @@ static int find_element(od_loader *ld, int key, const char *text, const char **r
     od_complain(ld, key, "'%s' cannot have an initial value; only positions and rates can have an initial value",
                 od_excerpt(ld, text));
   else
-    od_complain(ld, key, "there is no element '%s'%s", od_excerpt(ld, name), od_nearest_suggestion(&nearest).text);
+    od_complain(ld, key, "there is no element '%s'%s", od_excerpt(ld, name),
+                od_nearest_suggestion(&nearest, "'oleodyn info FILE' lists the elements").text);
   return -1;
 }
 

@@ -209,7 +209,7 @@ static od_status do_without_initial_state(od_loader *ld, int first, od_status st
   return machine->problem ? OD_OK : OD_NO_MEMORY;
 }
 
-// Builds the model with its initial state.
+// Builds the model with its initial state. Fails with OD_BAD_INPUT, OD_NO_MEMORY, or a status of od_sim_step().
 static od_status assemble_model(od_loader *ld) {
   od_error error = {0};
   od_machine *machine = ld->draft->machine;
@@ -260,6 +260,7 @@ static void load_set(od_loader *ld, int node) {
 }
 
 // Loads the tree of a machine file: variant and replaced numbers, templates, sections, the model, and then the requirements.
+// Fails with OD_BAD_INPUT, OD_NO_MEMORY, or a status of od_sim_step().
 static od_status load_tree(void *loader) {
   od_loader *ld = loader;
   od_names_start(ld);

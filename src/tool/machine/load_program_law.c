@@ -42,16 +42,12 @@ od_status od_law_register(const od_named_law *law) {
   return at >= 0 ? OD_OK : OD_NO_MEMORY;
 }
 
-// Copies the law with a name. If there is none, returns false and fills the nearest name and a list of the names.
-static bool look_up(const char *name, od_named_law *out, od_nearest *nearest, char *names, size_t size) {
-  size_t used = 0;
+// Copies the law with a name. If there is none, returns false; the candidates of `nearest` are then the registered names.
+static bool look_up(const char *name, od_named_law *out, od_nearest *nearest) {
   pthread_mutex_lock(&reading);
   int at = find(name);
   if (at >= 0) *out = registered.law[at];
-  for (int i = 0; at < 0 && i < registered.count; i++) {
-    od_nearest_try(nearest, registered.law[i].name);
-    if (used < size) used += (size_t)snprintf(names + used, size - used, "%s%s", i ? ", " : "", registered.law[i].name);
-  }
+  for (int i = 0; at < 0 && i < registered.count; i++) od_nearest_try(nearest, registered.law[i].name);
   pthread_mutex_unlock(&reading);
   return at >= 0;
 }
@@ -68,17 +64,16 @@ static bool find_law(od_loader *ld, const od_loading_block *b, od_named_law *out
   const char *name = od_read_text(ld, node, "law", "the name of a law of the program");
   if (name == NULL) return false;
   od_nearest nearest = od_nearest_to(name);
-  char names[300] = "";
-  if (look_up(name, out, &nearest, names, sizeof names)) return true;
-  if (names[0] == '\0')
+  if (look_up(name, out, &nearest)) return true;
+  if (nearest.tried == 0)
     od_complain(
         ld, node,
         "%s has the law '%s' of another program; laws are registered by Python or C programs. Run the machine there, or "
         "write the law as a formula block",
         b->what, od_excerpt(ld, name));
   else
-    od_complain(ld, node, "this program has no law '%s'; its laws are %s%s", od_excerpt(ld, name), names,
-                od_nearest_suggestion(&nearest).text);
+    od_complain(ld, node, "this program has no law '%s'%s", od_excerpt(ld, name),
+                od_nearest_suggestion(&nearest, NULL).text);
   return false;
 }
 

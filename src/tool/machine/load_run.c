@@ -52,7 +52,7 @@ static void check_output_element(od_loader *ld, int node, const char *text) {
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < ld->draft->names.elements; i++) od_nearest_try(&nearest, od_element_at(ld, i)->name);
   od_complain(ld, node, "there is no output '%s', because there is no element '%s'%s", od_excerpt(ld, text),
-              od_excerpt(ld, name), od_nearest_suggestion(&nearest).text);
+              od_excerpt(ld, name), od_nearest_suggestion(&nearest, "'oleodyn info FILE' lists all outputs").text);
 }
 
 // Reads 'phases': names and increasing start times.
@@ -127,9 +127,8 @@ static int find_output(od_loader *ld, int node, const char *name) {
   for (int i = 0; i < od_model_output_count(model); i++) od_nearest_try(&nearest, od_model_output_name(model, i));
   const char *others = outputs_of_element(ld, name);
   const char *help =
-      *others ? od_format(ld, "; this element has the outputs %s", others) : "; 'oleodyn info' lists all outputs";
-  od_complain(ld, node, "there is no output '%s'%s", od_excerpt(ld, name),
-              nearest.best != NULL ? od_nearest_suggestion(&nearest).text : help);
+      *others ? od_format(ld, "this element has the outputs %s", others) : "'oleodyn info FILE' lists all outputs";
+  od_complain(ld, node, "there is no output '%s'%s", od_excerpt(ld, name), od_nearest_suggestion(&nearest, help).text);
   return -1;
 }
 

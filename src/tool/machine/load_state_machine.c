@@ -81,7 +81,7 @@ static int find_state(machine_reader *r, const od_section *section, const char *
     od_nearest_try(&nearest, r->state[i]);
   }
   od_complain(r->ld, node, "%s has no state '%s'%s", r->b->what, od_excerpt(r->ld, text),
-              od_nearest_suggestion(&nearest).text);
+              od_nearest_suggestion(&nearest, NULL).text);
   return -1;
 }
 

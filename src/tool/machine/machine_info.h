@@ -6,9 +6,11 @@
 #include "model/model.h"
 #include "result/result.h"
 
-// Returns the counts, the parts with their quantities, the variants, inputs, outputs and numbers of a machine.
+// Returns the counts, the parts with their quantities, the variants, inputs, outputs and numbers of a machine. The machine must
+// outlive the result, which the caller frees.
 od_result od_machine_info(const od_machine *machine);
-// Returns the allowed and the usual range of each number.
+// Returns the allowed and the usual range of each number, in the number's SI unit. The machine must outlive the result, which the
+// caller frees.
 od_result od_machine_ranges(const od_machine *machine);
 
 // Writes the counts as a text: "3 bodies, 4 joints, 1 degree of freedom".

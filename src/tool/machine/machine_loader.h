@@ -156,7 +156,7 @@ int od_load_file_signal(od_loader *ld, int node, int key, const char *what, cons
 int od_read_value(od_loader *ld, const od_section *section, const od_field *field, int *input);
 
 // Same as od_machine_plant(), if one of the free numbers is a constant. od_machine_number_is_free() must hold for every
-// number.
+// number. Fails like od_machine_plant().
 od_status od_constant_plant(const od_machine *machine, const int *outputs, int output_count, const int *numbers,
                             int count, od_plant **out, od_error *err);
 

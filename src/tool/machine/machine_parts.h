@@ -1,4 +1,5 @@
-// Fields of the parts of a machine in the data of `info`: geometry, circuit, signals. Names of points are "body.point".
+// Fields of the parts of a machine in the data of `info`: geometry, circuit, signals. Names of points are "body.point". The
+// caller owns the returned JSON values, which are NULL if an allocation fails.
 #ifndef OD_MACHINE_PARTS_H
 #define OD_MACHINE_PARTS_H
 
@@ -9,7 +10,7 @@
 
 // --- Geometry (parts_geometry.c) --------------------------------------------------------------------------------------
 
-// Returns a vector of three numbers.
+// Returns a vector as a list of three numbers.
 json_t *od_json_vector(const double v[3]);
 // Returns the name of a point: "boom.end", "ground.B".
 json_t *od_json_point(const od_model *m, int point);
@@ -45,7 +46,8 @@ void od_set_valve_paths(json_t *row, const od_model *m, int instance);
 bool od_valve_openings(const od_model *m, int instance, int position, double *opening);
 // Returns the opening of a port of a valve at spool position zero, 0 to 1.
 double od_port_opening_at_zero(const od_model *m, int instance);
-// Returns the largest spool position: the number `stroke` of the instance or of its host; 1 without such a number.
+// Returns the largest spool position, in the unit of the spool: the number `stroke` of the instance or of its host; 1 without
+// such a number.
 double od_valve_stroke(const od_model *m, const od_instance *e);
 // Returns the parts that a signal drives: kind of part, name and key.
 json_t *od_json_driven(const od_model *m, int signal);

@@ -41,7 +41,7 @@ void od_machine_records_append(od_records *r, const od_machine *machine, const o
 bool od_machine_source_take(od_machine_source *s, const char **path, char kind, const char *bytes, size_t count);
 
 // Loads the machine by the function `load` from the files of the source, without other files. Adds the options to the options of the
-// source: a value of `set` replaces the value of the source for the same number.
+// source: a value of `set` replaces the value of the source for the same number. Returns the status of `load`, or OD_NO_MEMORY.
 typedef od_status od_machine_loader(const char *path, const od_load_options *options, od_machine **machine,
                                     od_messages *messages);
 od_status od_machine_source_load(const od_machine_source *s, const od_load_options *options, od_machine_loader *load,

@@ -225,17 +225,14 @@ int od_names_find(od_loader *ld, int node, const char *text, od_element_kind kin
 
 void od_names_lack_point(od_loader *ld, int node, const char *point, int element) {
   const od_names *names = &ld->draft->names;
-  const char *owner = names->element[element].name, *shown = od_excerpt(ld, point), *list = "";
+  const char *owner = names->element[element].name, *shown = od_excerpt(ld, point);
   od_nearest nearest = od_nearest_to(point);
-  for (int i = 0, count = 0; i < names->points; i++) {
-    if (names->point[i].element != element) continue;
-    od_nearest_try(&nearest, names->point[i].name);
-    if (count++ < MOST_SHOWN) list = od_format(ld, "%s%s%s", list, count > 1 ? ", " : "", names->point[i].name);
-  }
+  for (int i = 0; i < names->points; i++)
+    if (names->point[i].element == element) od_nearest_try(&nearest, names->point[i].name);
   if (nearest.best != NULL)
     od_complain(ld, node, "'%s' has no point '%s'; did you mean '%s.%s'?", owner, shown, owner, nearest.best);
   else
-    od_complain(ld, node, "'%s' has no point '%s'; its points are %s", owner, shown, list);
+    od_complain(ld, node, "'%s' has no point '%s'%s", owner, shown, od_nearest_suggestion(&nearest, NULL).text);
 }
 
 size_t od_names_element_length(const od_loader *ld, const char *text) {

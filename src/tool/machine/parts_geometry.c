@@ -110,7 +110,8 @@ static const char *coordinate_axis(const od_model *m, const od_joint_spec *spec,
   return of_b ? "b" : "a";
 }
 
-// Returns the coordinates of a joint of the tree. A hidden coordinate is not an output, because its reference changes during a run.
+// Returns the coordinates of a joint of the tree. A hidden coordinate is not an output, because its reference changes during a
+// run. The caller owns the list.
 static json_t *coordinates_json(const od_model *m, const od_joint *joint) {
   const od_joint_class *c = od_joint_class_of(joint->spec.type);
   json_t *list = json_array();

@@ -15,7 +15,8 @@ typedef struct od_state_names {
   int count;
 } od_state_names;
 
-// Lists the outputs that determine the state; the caller frees the list. Returns OD_NOT_AVAILABLE if a state has no name.
+// Lists the outputs that determine the state; the caller frees the list. Returns OD_NOT_AVAILABLE if a state has no name, and
+// OD_NO_MEMORY if an allocation fails.
 od_status od_state_names_list(const od_machine *machine, od_state_names *out, od_error *err);
 void od_state_names_free(od_state_names *names);
 

@@ -38,7 +38,7 @@ static void free_start(start *s) {
 }
 
 // Creates the simulation. Exact positions of the file are held outputs; exact pressures and other exact first-order states are
-// fixed.
+// fixed. Fails with OD_NO_MEMORY or a status of od_sim_step().
 static od_status begin(start *s, od_error *err) {
   const od_build *b = s->ld->draft->build;
   od_status status = od_state_names_list(s->ld->draft->machine, &s->names, err);
@@ -81,7 +81,7 @@ static bool has_exact(const start *s) {
 
 // With exact values: searches for the nearest steady state with these values, first from the initial guesses, then from the state
 // in which the machine settles. Without exact values: searches for the state in which the machine settles, then for the nearest
-// steady state.
+// steady state. Fails with OD_NO_MEMORY or a status of od_sim_step().
 static od_status search(start *s, od_steady *r) {
   od_status status = OD_OK;
   bool exact = has_exact(s);
@@ -139,7 +139,8 @@ static void complain(start *s) {
           : "give initial guesses ('initial: {others: steady, A.pressure: about 50 bar}') if a steady state exists");
 }
 
-// Builds the model with the values found instead of the values of the file.
+// Builds the model with the values found instead of the values of the file. Fails with OD_BAD_INPUT, OD_NOT_AVAILABLE or
+// OD_NO_MEMORY.
 static od_status build_again(start *s) {
   od_loader *ld = s->ld;
   od_build *b = ld->draft->build;

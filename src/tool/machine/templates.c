@@ -264,7 +264,7 @@ static void check_text(od_loader *ld, int node, int parameters, const char *temp
     for (int key = od_map_first(ld, parameters); key >= 0; key = od_next(ld, key))
       od_nearest_try(&nearest, od_text_of(ld, key));
     od_complain(ld, node, "the template '%s' has no parameter '%s'%s", template_name, od_excerpt(ld, name),
-                nearest.best ? od_nearest_suggestion(&nearest).text : "; the key 'parameters' lists its parameters");
+                od_nearest_suggestion(&nearest, "the key 'parameters' lists its parameters").text);
   }
 }
 
@@ -313,7 +313,8 @@ bool od_templates_check_name(od_loader *ld, int key) {
   if (name[first] != '.' || !od_templates_is_instance(ld, name, first)) return od_names_check(ld, key);
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < t->names; i++) od_nearest_try(&nearest, t->name[i]);
-  od_complain(ld, key, "no instance has an element '%s'%s", od_excerpt(ld, name), od_nearest_suggestion(&nearest).text);
+  od_complain(ld, key, "no instance has an element '%s'%s", od_excerpt(ld, name),
+              od_nearest_suggestion(&nearest, NULL).text);
   return false;
 }
 
@@ -393,7 +394,8 @@ static int find_template(expander *e, int key, int value, const char **name) {
   if (body >= 0) return -1;  // the error has already been reported
   od_nearest nearest = od_nearest_to(*name);
   for (int k = od_map_first(ld, e->templates); k >= 0; k = od_next(ld, k)) od_nearest_try(&nearest, od_text_of(ld, k));
-  od_complain(ld, node, "there is no template '%s'%s", od_excerpt(ld, *name), od_nearest_suggestion(&nearest).text);
+  od_complain(ld, node, "there is no template '%s'%s", od_excerpt(ld, *name),
+              od_nearest_suggestion(&nearest, "define it under 'templates'").text);
   return -1;
 }
 
@@ -421,14 +423,9 @@ static void refuse_arguments(expander *e, const instance *f, int value, int para
                   f->prefix);
     if (strcmp(name, "template") == 0 || od_map_find(ld, parameters, name) >= 0) continue;
     od_nearest nearest = od_nearest_to(name);
-    const char *list = "";
-    for (int k = od_map_first(ld, parameters); k >= 0; k = od_next(ld, k)) {
-      od_nearest_try(&nearest, od_text_of(ld, k));
-      if (strlen(list) < LONGEST_CONTEXT)
-        list = od_format(ld, "%s%s%s", list, list[0] ? ", " : "; its parameters are ", od_text_of(ld, k));
-    }
+    for (int k = od_map_first(ld, parameters); k >= 0; k = od_next(ld, k)) od_nearest_try(&nearest, od_text_of(ld, k));
     od_complain(ld, key, "the template '%s' has no parameter '%s'%s", f->template_name, od_excerpt(ld, name),
-                nearest.best ? od_nearest_suggestion(&nearest).text : od_excerpt(ld, list));
+                od_nearest_suggestion(&nearest, nearest.tried > 0 ? NULL : "the template has no parameters").text);
   }
 }
 

@@ -150,7 +150,7 @@ static bool keep_searching(void *user, const od_ls_progress *progress) {
 // ---- Search
 
 // Searches for the numbers. A number is searched on a logarithmic scale if its bounds are positive and differ by more than a factor
-// of 100.
+// of 100. Fails with OD_NOT_CONVERGED, OD_NOT_FINITE, OD_INTERRUPTED or OD_NO_MEMORY.
 static od_status search_numbers(search *s, od_ls_result **out, od_error *err) {
   const od_optimize_options *o = s->o;
   OD_SCRATCH(scratch);

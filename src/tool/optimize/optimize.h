@@ -58,7 +58,7 @@ typedef struct od_optimize_result {
 } od_optimize_result;
 
 // Searches for the numbers. On failure err contains the reason. After OD_NOT_CONVERGED or OD_INTERRUPTED, *out may contain a result
-// (out->machine is not NULL). Free *out in all cases.
+// (out->machine is not NULL). Free *out in all cases. Other failures: OD_BAD_INPUT, OD_NOT_FINITE, OD_NO_MEMORY.
 od_status od_optimize(const od_optimize_options *options, od_optimize_result *out, od_error *err);
 void od_optimize_result_free(od_optimize_result *r);
 

@@ -89,12 +89,13 @@ int od_predictor_columns(const od_predictor *predictor);
 
 // Predicts all rows. y: count x ny. dy: (count ny) x columns, row-major, rows in the order of y; may be NULL. p: NULL for
 // the plant's own parameters. x0 (nx): NULL for the plant's own initial state, which does not depend on p. After a failure,
-// y and dy are undefined.
+// y and dy are undefined. Fails with OD_INTERRUPTED, OD_NO_MEMORY, OD_NOT_FINITE, OD_NOT_CONVERGED, OD_SINGULAR, or another
+// status of od_sim_advance().
 od_status od_predict(od_predictor *predictor, const double *p, const double *x0, double *y, double *dy);
 
 enum { OD_PREDICTED_BLOCK = 128, OD_PREDICT_MOST_EVERY = 64 };
 // Prediction without memory for all rows: blocks of at most OD_PREDICTED_BLOCK rows are passed to the caller during the
-// prediction. A prediction that fails may already have passed some blocks.
+// prediction. A prediction that fails may already have passed some blocks. Fails like od_predict().
 typedef struct od_predicted {
   int first, count, every;  // rows first, first + every, ...; number of rows
   const double *y, *dy;     // outputs and sensitivities of these rows, as for od_predict(); dy NULL: not requested

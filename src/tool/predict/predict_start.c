@@ -29,7 +29,7 @@ static double relative_size(const od_predictor *pr, const double *change, const 
   return size;
 }
 
-// Computes f at x. Afterwards, the simulation is at x.
+// Computes f at x. Afterwards, the simulation is at x. Fails with a status of od_sim_step().
 static od_status rates_at(od_predictor *pr, const double *x, double *f) {
   od_status status = od_sim_set(pr->sim, od_log_time(&pr->log, 0), x, NULL);
   return status == OD_OK ? od_sim_derivatives(pr->sim, f, NULL, NULL, NULL) : status;

@@ -165,7 +165,8 @@ static void add_sample(interpolation *p, double t, double x) {
   p->errors += (p->x[1] - expected) * (p->x[1] - expected);
 }
 
-// Reads the next row of the log into a row: time, and values of the plan's channels.
+// Reads the next row of the log into a row: time, and values of the plan's channels. Fails with OD_BAD_INPUT, OD_IO or
+// OD_NO_MEMORY.
 static od_status next_of_log(od_log_columns *c, double *row, bool *more, od_error *err) {
   const double *value = NULL;
   od_status status = OD_OK;
@@ -226,7 +227,7 @@ static od_status examine(od_log_columns *c, double *median, bool *is_uniform, od
 }
 
 // Chooses the rows of a log that must be resampled. The step is the usual interval of rows; with several rates, the
-// interval of the fastest channel.
+// interval of the fastest channel. Fails with OD_BAD_INPUT.
 static od_status plan_resampling(od_log_columns *c, double interval, od_messages *messages) {
   const od_log *log = c->log;
   double step = interval, begin = log->begin, end = log->end;
@@ -320,7 +321,7 @@ bool od_log_columns_remark(const od_log_columns *c, od_verdict *verdict) {
          ok;
 }
 
-// Reads the next row of a resampled log.
+// Reads the next row of a resampled log. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status next_resampled(od_log_columns *c, double *value, od_error *err) {
   double time = c->begin + (double)c->next * c->step;
   bool more = true;

@@ -47,7 +47,7 @@ typedef struct od_log_columns {
 } od_log_columns;
 
 // Opens the log of the settings, finds its columns and reads the log once. Errors are reported as messages about the options. Free the
-// result in all cases. The result must not move.
+// result in all cases. The result must not move. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_log_columns_open(const od_log_settings *settings, const od_log_wish *wish, od_log_columns *out,
                               od_messages *messages);
 void od_log_columns_free(od_log_columns *c);
@@ -56,7 +56,7 @@ const char *od_log_columns_name(const od_log_columns *c, int i);
 // Adds remarks about times and resampling. Returns false if out of memory.
 bool od_log_columns_remark(const od_log_columns *c, od_verdict *verdict);
 // Reads inputs and outputs of the next row in SI units. After the last row, *end is true, and the next call returns the first
-// row again.
+// row again. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_log_columns_next(od_log_columns *c, double *value, bool *end, od_error *err);
 
 #endif

@@ -148,7 +148,8 @@ static od_status check_values(const work *w, od_error *err) {
   return OD_OK;
 }
 
-// If a log with inputs is resampled, checks that no time interval without rows is longer than longest_gap steps of the log.
+// If a log with inputs is resampled, checks that no time interval without rows is longer than longest_gap steps of the log. Fails
+// with OD_BAD_INPUT.
 static od_status check_stretches(const work *w, od_error *err) {
   bool any = false;
   for (int c = 0; c < w->channels; c++) any |= w->is_input[c];
@@ -198,7 +199,7 @@ static od_status remove_outliers(work *w) {
 }
 
 // Resamples all channels. If the new step is longer, a low-pass filter removes frequencies that would be aliased. The signal is
-// interpolated to a uniform grid with the old step, filtered, and then interpolated to the new grid.
+// interpolated to a uniform grid with the old step, filtered, and then interpolated to the new grid. Fails with OD_NO_MEMORY.
 static od_status resample(work *w) {
   double corner = w->p->resample > (1 + uniform_within) * w->step ? anti_alias_corner / w->p->resample : 0;
   double duration = w->time[w->rows - 1] - w->time[0], steps = ceil(duration / w->step - OD_SAME_TIME);

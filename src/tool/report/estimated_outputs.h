@@ -7,7 +7,7 @@
 #include "oleodyn/sim.h"
 
 // Computes the outputs of a plant of the same machine at the current point of a simulation. The plant comes from od_machine_plant() and has no
-// reactions.
+// reactions. Fails with a status of the plant's outputs.
 od_status od_estimated_outputs(const od_plant *plant, od_sim *sim, double *y);
 
 #endif

@@ -504,7 +504,7 @@ static void percent(char text[24], double value) {
     snprintf(text, 24, "%.2f %%", value);
 }
 
-// Describes the search in one line.
+// Adds one line that describes the search: number of iterations and the reason of its end.
 static void add_search(const od_fitted *f, od_result *r) {
   const char *rule = od_rule_name(f->rule), *modes = f->used_modes ? " by modes" : "";
   char before[24], after[24], search[200];

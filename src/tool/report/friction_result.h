@@ -13,7 +13,7 @@ od_result od_friction_result(const od_friction_fitted *f);
 // Creates a table of measured and fitted force: in the order of the speed for points, over time for a run. NULL: out of memory.
 od_table *od_friction_fitted_table(const od_friction_fitted *f);
 
-// Returns the result of a fit at several pairs of pressures. *m must outlive the result.
+// Returns the result of a fit at several pairs of pressures. The caller frees the result; *m must outlive the result.
 od_result od_pressure_map_result(const od_pressure_map *m);
 // Creates a table with a row for each pair of pressures: estimates and their standard deviations. NULL: out of memory.
 od_table *od_pressure_map_table(const od_pressure_map *m);

@@ -17,7 +17,7 @@ void od_interactive_free(od_interactive *i) {
   *i = (od_interactive){0};
 }
 
-// Reads an open file completely.
+// Reads an open file completely. Fails with OD_IO or OD_NO_MEMORY.
 static od_status read_all(od_interactive *i, FILE *file, const char *path, od_error *err) {
   for (size_t room = 1 << 22;; room *= 2) {
     unsigned char *larger = room <= LARGEST_ENGINE ? od_realloc(i->engine, room) : NULL;

@@ -1,4 +1,5 @@
-// Pictures of an observer for its page: the estimated machine, moved by the estimated states, and the true machine where it is simulated.
+// Pictures of an observer for its page: the estimated machine, moved by the estimated states, and, if it is simulated, the true
+// machine.
 #ifndef OD_REPORT_OBSERVE_VIEWS_H
 #define OD_REPORT_OBSERVE_VIEWS_H
 

@@ -36,7 +36,7 @@ int od_page_data_series(od_page_data *d, const od_series_facts *facts, od_series
 int od_page_data_frames(od_page_data *d, const od_series_facts *facts, od_frame_column column, bool is_exact);
 // Returns the index of the series of an output (of: as in od_series_facts); -1: there is no such series.
 int od_page_data_find(const od_page_data *d, const char *name, const char *of);
-// Returns the number of charts.
+// Returns the number of charts on the page.
 int od_page_data_charts(const od_page_data *d);
 
 // An axis of a chart.

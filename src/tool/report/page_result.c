@@ -100,7 +100,7 @@ static void add_run_findings(od_page *p, const json_t *list, const char *severit
   }
 }
 
-// Returns the verdict that pages show.
+// Returns the verdict that pages show. NULL: no verdict.
 static const od_view_item *verdict_of(const od_result *r) {
   for (const od_view_item *item = r->first; item; item = item->next)
     if (item->kind == OD_VIEW_VERDICT && item->audience != OD_FOR_TERMINAL) return item;

@@ -19,7 +19,7 @@ od_pose_spread *od_pose_spread_new(const od_machine *machine, const int *output,
 void od_pose_spread_free(od_pose_spread *s);
 OD_OWNED_POINTER(od_pose_spread, od_pose_spread_free);
 // Records the spread of the estimate at time t, if a frame is due. The observer does not change. An estimate whose spread cannot be
-// computed has no spread. Fails only if an allocation fails.
+// computed has no spread. Fails only with OD_NO_MEMORY.
 od_status od_pose_spread_take(od_pose_spread *s, double t, od_observer *observer);
 // Returns the displacements of the poses in the last frame, in the order of their outputs: m, and 1 for quaternions.
 const double *od_pose_spread_last(const od_pose_spread *s);

@@ -113,7 +113,8 @@ struct od_result {
   bool is_short_of_memory;
 };
 
-// Returns an empty result. kind and title must outlive the result.
+// Returns an empty result, freed with od_result_free(). kind and title must outlive the result. Sets is_short_of_memory if an
+// allocation fails.
 od_result od_result_new(const char *kind, const char *title);
 void od_result_free(od_result *r);
 // Passes the result to another owner: returns its content and leaves an empty result. Figures are not passed on, because they refer

@@ -30,9 +30,10 @@ static const char *class_name(const od_scene *s, const od_instance *e) {
 
 // --- Frame ------------------------------------------------------------------------------------------------------------
 
-// Finds the axes of the picture. The picture's upward axis is opposite to gravity. Without gravity it is the second axis of the
-// plane, or z in space. A planar machine is seen along the normal of its plane, from the side from which the direction to the right
-// has a positive largest component in ground axes. A spatial machine is seen with its longest horizontal extent across the picture.
+// Finds the axes of the picture. The picture's upward axis is opposite to gravity. Without gravity this axis is the second axis
+// of the plane, or z in space. A planar machine is seen along the normal of its plane, from the side from which the direction to
+// the right has a positive largest component in ground axes. A spatial machine is seen with its longest horizontal extent across
+// the picture.
 static void find_axes(od_scene *s) {
   const od_model *m = s->m;
   double g[3] = {0};

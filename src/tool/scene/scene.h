@@ -14,7 +14,7 @@
 
 typedef struct od_scene od_scene;
 
-// Makes the scene of a machine; the arena owns the scene, and the machine must outlive it. *scene NULL: the machine has
+// Makes the scene of a machine; the arena owns the scene, and the machine must outlive the scene. *scene NULL: the machine has
 // nothing to draw. If the machine has no initial state, the scene has the positions at which the assembly ended. Fails
 // with OD_NO_MEMORY.
 od_status od_scene_make(const od_machine *machine, od_arena *arena, const od_scene **scene, od_error *err);
@@ -35,7 +35,7 @@ void od_scene_svg(const od_scene *s, const double *value, FILE *to);
 void od_scene_svg_with(const od_scene *s, const double *value, const od_scene_picture *picture, FILE *to);
 // Returns the CSS of a file that contains only the picture: light and dark by prefers-color-scheme.
 const char *od_scene_style(void);
-// Returns the same CSS without its variables, for pages that define the variables.
+// Returns the CSS of od_scene_style() without its variables, for pages that define the variables.
 const char *od_scene_rules(void);
 
 // A joint or rod whose loop does not close at the initial state.

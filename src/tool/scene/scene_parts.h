@@ -173,7 +173,8 @@ od_polygon od_outline_hull(od_arena *arena, const od_circle *circle, int count);
 // Returns the outline of the union of strokes, whose corners are rounded with a radius of about `blend`, counterclockwise. No points
 // if an allocation fails.
 od_polygon od_outline_union(od_arena *arena, const od_stroke *stroke, int count, double blend);
-// Returns the convex hull of points, counterclockwise.
+// Returns the convex hull of points, counterclockwise, in memory of the arena. Changes the order of `point`. The hull has no
+// points if `count` is 0 or an allocation fails.
 od_polygon od_outline_points_hull(od_arena *arena, double (*point)[2], int count);
 
 // --- Bodies (scene_bodies.c, scene_ground.c) ----------------------------------------------------------------------
@@ -186,7 +187,7 @@ void od_scene_add_outline(od_scene *s, od_scene_body *body, const od_polygon *p,
 // Make the default shapes of a body without shapes in the file, and of the ground with its bearings.
 void od_scene_shape_body(od_scene *s, od_scene_body *body);
 void od_scene_shape_ground(od_scene *s, od_scene_body *ground);
-// Finds the level of the ground in the picture.
+// Finds the level of the ground in the picture: s->level, m.
 void od_scene_find_level(od_scene *s);
 
 #endif

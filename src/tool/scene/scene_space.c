@@ -398,7 +398,7 @@ static bool has_class(mesh *m, const char *color, int percent) {
   return true;
 }
 
-// Writes the color of a line. Words of colors have a class.
+// Writes the color of a line. A color that is a word has a class.
 static void write_line_color(mesh *m, const face *f) {
   char own[8];
   snprintf(own, sizeof own, "#%06x", (unsigned)f->own & 0xffffffu);
@@ -410,7 +410,8 @@ static void write_line_color(mesh *m, const face *f) {
   fputs(" style=\"fill:none\"", m->d->to);
 }
 
-// Writes the color of a face without an edge. The stroke hides the seams between faces. Words of colors have a class for each shade.
+// Writes the color of a face without an edge. The stroke hides the seams between faces. A color that is a word has a class for
+// each shade.
 static void write_color(mesh *m, const face *f) {
   FILE *to = m->d->to;
   if (!f->color || f->color[0] == '#') {

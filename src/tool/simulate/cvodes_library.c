@@ -42,7 +42,8 @@ static void *open_library(int i) {
   return handle;
 }
 
-// Finds the first definition of a function, as the linker does. Each library contains the common functions of SUNDIALS.
+// Finds the first definition of a function, as the linker does. Each library contains the common functions of SUNDIALS. Returns
+// false if no library has the function.
 static bool find_function(void *const handle[], const char *name, void *to) {
   void *found = NULL;
   for (int i = 0; i < LIBRARIES && !found; i++) found = dlsym(handle[i], name);

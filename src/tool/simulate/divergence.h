@@ -23,7 +23,7 @@ void od_largest_state(const od_machine *machine, od_sim *sim, char *text, size_t
 double od_output_now(const od_machine *machine, od_sim *sim, int output);
 // Completes err after a failed step: adds the cause, if known, and the largest state before the step.
 void od_explain_failure(const od_machine *machine, od_sim *sim, od_status status, od_error *err);
-// Reports a failed start, with the outputs that are not finite. Returns status.
+// Reports a failed start, with the outputs that are not finite. Returns `status`.
 od_status od_fail_to_start(const od_machine *machine, od_sim *sim, const char *who, od_status status, od_error *err);
 
 #endif

@@ -33,7 +33,7 @@ void od_run_end(od_run_state *r) {
   od_arena_free(&r->arena);
 }
 
-// Allocates the simulation and the arrays of the run.
+// Allocates the simulation and the arrays of the run. Returns false if an allocation fails.
 static bool allocate(od_run_state *r) {
   const od_integrator *integrator = r->method.integrator;
   od_arena *arena = &r->arena;
@@ -49,7 +49,8 @@ static bool allocate(od_run_state *r) {
   return od_arena_status(arena) == OD_OK;
 }
 
-// Creates a plant with the energies of the machine as outputs, if the machine has energies.
+// Creates a plant with the energies of the machine as outputs, if the machine has energies. Fails with OD_BAD_INPUT,
+// OD_NOT_AVAILABLE or OD_NO_MEMORY.
 static od_status make_energy_plant(od_run_state *r, od_error *err) {
   int outputs[OD_RUN_ENERGIES];
   for (int i = 0; i < OD_RUN_ENERGIES; i++) {
@@ -69,7 +70,8 @@ static bool is_same_vector(const od_output *a, const od_output *b) {
   return a->index == b->index && (same_kind || (a_reacts && b_reacts));
 }
 
-// Creates a plant whose outputs are all components of the vectors of recorded outputs.
+// Creates a plant whose outputs are all components of the vectors of recorded outputs. Fails with OD_BAD_INPUT, OD_NOT_AVAILABLE
+// or OD_NO_MEMORY.
 static od_status make_vector_plant(od_run_state *r, od_error *err) {
   const od_model *m = od_machine_model(r->machine);
   const od_run_options *o = r->options;
@@ -88,7 +90,7 @@ static od_status make_vector_plant(od_run_state *r, od_error *err) {
   return count > 0 ? od_machine_plant(r->machine, outputs, count, NULL, 0, &r->vectors, err) : OD_OK;
 }
 
-// Creates the table of the run: time and the chosen outputs.
+// Creates the table of the run: time and the chosen outputs. Fails with OD_NO_MEMORY.
 static od_status make_table(od_run_state *r) {
   const od_run_options *o = r->options;
   r->table = od_table_new(o->output_count + 1);
@@ -183,7 +185,8 @@ static double time_of(const od_run_state *r, long i) {
   return m->parts > 1 && i % m->parts == 0 ? (double)(i / m->parts) * m->row : (double)i * m->step;
 }
 
-// Records the rows of the grid. Adaptive steps do not depend on the rows.
+// Records the rows of the grid. Adaptive steps do not depend on the rows. Fails with OD_DIVERGED, OD_INTERRUPTED, OD_NO_MEMORY,
+// or a status of od_sim_step().
 static od_status record_rows(od_run_state *r, od_error *err) {
   bool adaptive = r->method.adaptive && r->method.integrator;
   long stability_interval = (r->steps + STABILITY_CHECKS - 1) / STABILITY_CHECKS;

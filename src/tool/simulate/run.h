@@ -89,7 +89,8 @@ typedef struct od_run_report {
 void od_run_report_free(od_run_report *report);
 
 // Runs the machine and records the outputs. The first column of the table is time in s; the outputs follow. After a failure (for
-// example at a singular position) the table holds the rows up to the failure. err describes the failure and its time.
+// example at a singular position) the table holds the rows up to the failure. err describes the failure and its time. Fails with
+// OD_BAD_INPUT, OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_sim_advance().
 od_status od_run(const od_machine *machine, const od_run_options *options, od_table **out, od_run_report *report,
                  od_error *err);
 

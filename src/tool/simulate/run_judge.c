@@ -342,7 +342,7 @@ static void keep_every(od_table *t, long first, long thin) {
 }
 
 // Passes the table of run i to the caller, with its report and its final outputs. Rows that the caller has not requested are
-// removed.
+// removed. Fails with OD_BAD_INPUT, OD_NOT_AVAILABLE, OD_INTERRUPTED or OD_NO_MEMORY.
 static od_status deliver(comparison *c, int i, od_table **out, od_run_report *report, od_error *err) {
   od_run_state *r = &c->run[i];
   od_status status = c->status[i];

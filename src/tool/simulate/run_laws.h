@@ -11,7 +11,8 @@
 
 typedef struct od_run_laws od_run_laws;
 
-// Creates the checks of a machine, in memory of the arena. Also creates a plant, which od_run_laws_end() frees.
+// Creates the checks of a machine, in memory of the arena. Also creates a plant, which od_run_laws_end() frees. Fails with
+// OD_NO_MEMORY or a status of od_machine_plant().
 od_status od_run_laws_new(const od_machine *machine, od_arena *arena, od_run_laws **out, od_error *err);
 void od_run_laws_end(od_run_laws *l);
 // Checks a row at time t, which is the current point of the simulation.

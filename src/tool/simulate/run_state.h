@@ -101,14 +101,17 @@ od_run_state od_run_begin(const od_machine *machine, const od_run_options *optio
 od_status od_run_prepare(od_run_state *r, const od_run_start *start, od_error *err);
 od_status od_run_all(od_run_state *r, od_error *err);
 void od_run_end(od_run_state *r);
-// Records the row at time t, which is the current point of `sim`.
+// Records the row at time t, which is the current point of `sim`. Fails with OD_DIVERGED if an output has left all bounds, and
+// with OD_NO_MEMORY.
 od_status od_run_record(od_run_state *r, od_sim *sim, double t, bool last, od_error *err);
 
-// run_checkpoint.c: reads the method of the checkpoint options->resume.
+// run_checkpoint.c: reads the method of the checkpoint options->resume. Fails with OD_BAD_INPUT if the checkpoint is not a
+// checkpoint of a run.
 od_status od_run_read_method(const od_run_options *options, od_run_method *method, double *row, od_error *err);
-// Restores a prepared run with the method of the checkpoint, and fills *start for runs with other methods.
+// Restores a prepared run with the method of the checkpoint, and fills *start for runs with other methods. Fails with
+// OD_BAD_INPUT if the checkpoint belongs to another machine or method, and with OD_NO_MEMORY.
 od_status od_run_resume(od_run_state *r, od_run_start *start, od_error *err);
-// Moves a simulation that is not advanced yet to the start of a resumed run.
+// Moves a simulation that is not advanced yet to the start of a resumed run. Fails with OD_BAD_INPUT.
 od_status od_run_go_to_start(od_run_state *r, const od_run_start *start, od_error *err);
 // Writes the checkpoint of a run. Fails with OD_NOT_AVAILABLE or OD_NO_MEMORY.
 od_status od_run_take_checkpoint(od_run_state *r, od_checkpoint *out, od_error *err);
@@ -126,7 +129,8 @@ od_status od_run_deliver_watched(od_run_state *r);
 void od_run_drop_watched(od_run_state *r);
 // Creates the advance of a started simulation. Returns false if out of memory.
 bool od_run_make_advance(od_run_state *r);
-// Advances to time t, s. *at is the simulation at this time, or a copy that is valid until the next call.
+// Advances to time t, s. *at is the simulation at this time, or a copy that is valid until the next call. Fails with a status of
+// od_sim_advance().
 od_status od_run_advance(od_run_state *r, double t, od_sim **at, od_error *err);
 // Calls options->progress at intervals. Returns false if the caller has stopped the run. Also called within steps, because a step
 // may have many parts.

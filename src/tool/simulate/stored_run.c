@@ -1,6 +1,6 @@
-// Kinds of records, in addition to those of machine/machine_records.c: V version of the program, i integrator, r numbers of the run
-// as text, o name of an output, w name of a watched output. The first record is the version, because programs of different
-// versions may compute different numbers.
+// Kinds of records, in addition to the kinds of machine/machine_records.c: V version of the program, i integrator, r numbers of
+// the run as text, o name of an output, w name of a watched output. The first record is the version, because programs of
+// different versions may compute different numbers.
 #include "simulate/stored_run.h"
 
 #include <stdio.h>

@@ -36,7 +36,8 @@ static od_fit_plan plan_with(const od_fit_plan *plan, od_experiment *e, uint64_t
   return mine;
 }
 
-// Computes the Cramer-Rao bounds from a prediction at the true values.
+// Computes the Cramer-Rao bounds from a prediction at the true values. Fails with OD_BAD_INPUT, OD_IO, OD_DIVERGED,
+// OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_sim_step().
 static od_status find_bounds(od_case *c, od_error *err) {
   OD_SCRATCH(scratch);
   fit_case *w = c->what;
@@ -71,7 +72,8 @@ static od_status find_bounds(od_case *c, od_error *err) {
   return status;
 }
 
-// Computes the cost of a fit from the file's own start, the reference for random starts.
+// Computes the cost of a fit from the file's own start, the reference for random starts. Fails with OD_BAD_INPUT, OD_IO,
+// OD_DIVERGED, OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_sim_step().
 static od_status find_least_cost(const od_case *c, od_error *err) {
   fit_case *w = c->what;
   const od_fit_options options = {.progress = c->progress, .user = c->user};
@@ -152,7 +154,8 @@ static void fill(const od_case *c, const fit_case *w, const od_fitted *f, double
   *value = 0;
 }
 
-// Runs one fit. With random starts all runs have the same data.
+// Runs one fit. With random starts all runs have the same data. Fails with OD_BAD_INPUT, OD_IO, OD_DIVERGED, OD_INTERRUPTED,
+// OD_NO_MEMORY, or a status of od_sim_step().
 static od_status run(const od_case *c, uint64_t seed, double *value, od_error *err) {
   const fit_case *w = c->what;
   od_experiment e;

@@ -66,7 +66,7 @@ static int find_output(od_loader *ld, const od_machine *m, int key, const char *
   od_nearest nearest = od_nearest_to(name);
   for (int i = 0; i < od_machine_output_count(m); i++) od_nearest_try(&nearest, od_machine_output_name(m, i));
   od_complain(ld, key, "%s has no output '%s'%s", od_machine_file(m), od_excerpt(ld, name),
-              od_nearest_suggestion(&nearest).text);
+              od_nearest_suggestion(&nearest, "'oleodyn info FILE' lists all outputs").text);
   return -1;
 }
 
@@ -185,7 +185,7 @@ bool od_draw_settle(od_loader *ld, const od_machine *m, od_drawn *d) {
     od_nearest nearest = od_nearest_to(d->path);
     for (int i = 0; i < od_machine_number_count(m); i++) od_nearest_try(&nearest, od_machine_number(m, i).path);
     od_complain(ld, d->key, "%s has no number '%s'%s", od_machine_file(m), od_excerpt(ld, d->path),
-                od_nearest_suggestion(&nearest).text);
+                od_nearest_suggestion(&nearest, "'oleodyn info FILE' lists all numbers").text);
     return false;
   }
   if (isnan(d->part)) return true;

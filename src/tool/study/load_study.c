@@ -320,7 +320,7 @@ static void check_only(study_loader *sl, int cases) {
     for (int key = od_first(&sl->ld, cases, "cases"); key >= 0; key = od_next(&sl->ld, key))
       od_nearest_try(&nearest, od_text_of(&sl->ld, key));
     od_messages_add(sl->ld.messages, (od_place){.file = "--case"}, "the study has no case '%s'%s", o->only[i],
-                    od_nearest_suggestion(&nearest).text);
+                    od_nearest_suggestion(&nearest, NULL).text);
   }
 }
 

@@ -50,7 +50,7 @@ typedef struct observe_case {
 // --- Metrics ------------------------------------------------------------------------------------------------------
 
 // Finds the port of each point: the part of its path before ".curve", such as valve.ports.a in
-// valve.ports.a.curve.points[1].
+// valve.ports.a.curve.points[1]. Fails with OD_NO_MEMORY.
 static od_status name_ports(od_case *c, observe_case *w) {
   const od_experiment *e = w->e;
   for (int i = 0; i < w->points; i++) {

@@ -59,7 +59,7 @@ static void run_one(void *user, long number) {
 
 // --- Preparation and results --------------------------------------------------------------------------------------
 
-// Prepares all cases and allocates the memory of their values.
+// Prepares all cases and allocates the memory of their values. Fails with OD_INTERRUPTED or OD_NO_MEMORY.
 static od_status prepare(od_study *s, work *w, od_error *err) {
   w->truths = od_shared_truths_new(OD_MOST_SHARED_BYTES);
   if (!w->truths || !od_study_values_begin(&w->values, s)) return od_fail(err, OD_NO_MEMORY, "out of memory");
@@ -77,7 +77,7 @@ static od_status prepare(od_study *s, work *w, od_error *err) {
   return OD_OK;
 }
 
-// Sets a known value of a metric. The metrics of a case exist only after the case is prepared.
+// Sets a known value of a metric. The metrics of a case exist only after the case is prepared. Fails with OD_BAD_INPUT.
 static od_status take_known(const od_study *s, const od_known_value *v, od_error *err) {
   od_nearest nearest = od_nearest_to(v->metric);
   for (int i = 0; i < s->cases; i++)
@@ -89,7 +89,7 @@ static od_status take_known(const od_study *s, const od_known_value *v, od_error
       return OD_OK;
     }
   return od_fail(err, OD_BAD_INPUT, "%s:%d:%d: the case '%s' has no metric '%s'%s", v->place.file, v->place.line,
-                 v->place.column, v->case_name, v->metric, od_nearest_suggestion(&nearest).text);
+                 v->place.column, v->case_name, v->metric, od_nearest_suggestion(&nearest, NULL).text);
 }
 
 // Keeps the values of a row for histograms, if 2 to MOST_VALUES runs have a value. Returns false if memory runs out.
@@ -138,7 +138,7 @@ static bool gather_rows(const od_study *s, const work *w, od_study_result *r) {
 }
 
 // Gets the values of all runs: reads the values from files, or executes the runs. Finished runs are written even after an
-// interrupt.
+// interrupt. Fails with OD_BAD_INPUT, OD_IO, OD_NOT_AVAILABLE or OD_NO_MEMORY.
 static od_status find_values(const od_study *s, work *w, int *threads, od_error *err) {
   const od_study_run_options *o = w->options;
   if (o->merge_count > 0) return od_study_values_merge(&w->values, s, o->merge, o->merge_count, o->fingerprint, err);

@@ -20,11 +20,11 @@ typedef struct od_shared_truth od_shared_truth;
 od_shared_truth *od_shared_truths_find(od_shared_truths *all, const od_experiment *e);
 
 // Sets *out to the motion, which `s` owns. May be called from any thread. Waits if another thread is simulating the motion. NULL
-// with OD_OK: out of memory; the run must simulate the motion itself.
+// with OD_OK: out of memory; the run must simulate the motion itself. Fails like od_kept_motion_new().
 od_status od_shared_truth_motion(od_shared_truth *s, od_going_on going, const od_kept_motion **out, od_error *err);
 
 // Simulates the first `sets` simulated sets of a fit. Stores their motions in the plan, up to the limit of memory. Sets that cannot
-// be simulated are skipped here; the fits report the error.
+// be simulated are skipped here; the fits report the error. Fails with OD_INTERRUPTED or OD_NO_MEMORY.
 od_status od_shared_truths_keep_sets(od_shared_truths *all, od_fit_plan *plan, int sets, od_going_on going,
                                      od_error *err);
 

@@ -106,7 +106,7 @@ typedef struct od_study_options {
 } od_study_options;
 
 // Loads a study and all files that it names. On success the caller frees *out. On failure *out is NULL, and `messages` has the
-// errors.
+// errors. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_study_load(const char *path, const od_study_options *options, od_study **out, od_messages *messages);
 void od_study_free(od_study *s);
 OD_OWNED_POINTER(od_study, od_study_free);
@@ -159,7 +159,7 @@ typedef struct od_study_run_options {
 } od_study_run_options;
 
 // Executes all runs of a part. After an interrupt *out has the results of the finished runs. err describes the first case that
-// cannot start.
+// cannot start. Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED, OD_NOT_AVAILABLE or OD_NO_MEMORY.
 od_status od_study_run(od_study *s, const od_study_run_options *options, od_study_result **out, od_error *err);
 void od_study_result_free(od_study_result *r);
 OD_OWNED_POINTER(od_study_result, od_study_result_free);

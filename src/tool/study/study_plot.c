@@ -18,7 +18,7 @@ static double quantile(const od_study_row *row, double part) {
   return row->sorted[below] + (at - (double)below) * (row->sorted[below + 1] - row->sorted[below]);
 }
 
-// Sets the label of a column: "CASE: VALUE", without the level of the quantile.
+// Sets the label of a column: "CASE: VALUE", without the level of the quantile. Fails with OD_NO_MEMORY.
 static od_status label(od_table *t, int column, const od_study_row *row) {
   char text[400];
   const char *level = strstr(row->metric->name, " 50 %");

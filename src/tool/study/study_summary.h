@@ -22,7 +22,7 @@ od_starred_text od_study_row_text(const od_study_row *row, double factor);
 void od_study_add_effort(od_result *r, const od_study_result *study);
 
 // study_plot.c: od_study_plot() plots quantiles over the fraction of the runs, for cases with random numbers.
-// od_study_has_quantiles() returns whether the result has such cases.
+// od_study_has_quantiles() returns whether the result has such cases. od_study_plot() fails with OD_IO or OD_NO_MEMORY.
 bool od_study_has_quantiles(const od_study_result *r);
 od_status od_study_plot(const od_study *s, const od_study_result *r, const char *path, od_error *err);
 // Adds a histogram of the values of the runs for each row, with the result of the study, the bound and the known values.

@@ -164,7 +164,7 @@ static od_status read_values(od_study_values *v, const od_study *s, const json_t
   return OD_OK;
 }
 
-// Compares the checksum in the file with the checksum of its values.
+// Compares the checksum in the file with the checksum of its values. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status check_sum(json_t *file, const char *path, od_error *err) {
   char sum[20], what[160];
   const char *found = json_string_value(json_object_get(file, "checksum"));

@@ -30,7 +30,8 @@ static inline bool od_study_part_has(od_study_part part, long number) {
 // OD_IO or OD_NO_MEMORY.
 od_status od_study_values_write(const od_study_values *v, const od_study *s, od_study_part part, uint64_t fingerprint,
                                 const char *path, od_error *err);
-// Reads files of parts. Missing runs are an error. The message lists the parts to run again.
+// Reads files of parts. Missing runs are an error. The message lists the parts to run again. Fails with OD_BAD_INPUT, OD_IO or
+// OD_NO_MEMORY.
 od_status od_study_values_merge(od_study_values *v, const od_study *s, const char *const *paths, int count,
                                 uint64_t fingerprint, od_error *err);
 

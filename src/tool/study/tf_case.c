@@ -80,7 +80,8 @@ static od_status prepare(od_case *c, od_error *err) {
   return od_shared_truths_keep_sets(c->truths, w->plan, 1, (od_going_on){c->progress, c->user}, err);
 }
 
-// Computes the response of a set between the lowest and the highest frequency of the band.
+// Computes the response of a set between the lowest and the highest frequency of the band. Fails with OD_BAD_INPUT or
+// OD_NO_MEMORY.
 static od_status respond(const tf_case *w, const od_fit_data *d, od_frf **out, od_error *err) {
   const od_sines sines = {d->begin, w->frequency, w->count, w->wish.periods, w->wish.settle};
   int sensors = w->plan->e->sensors;

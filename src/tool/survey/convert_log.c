@@ -123,7 +123,7 @@ static bool add_point(resampling *r, int i, double time, double value) {
   return true;
 }
 
-// Adds the mean of the current interval as a point.
+// Adds the mean of the current interval as a point. Returns false if an allocation fails.
 static bool end_average(resampling *r, int i) {
   resampled_channel *c = &r->channel[i];
   if (c->count == 0) return true;

@@ -230,7 +230,7 @@ static void add_row_again(od_log_survey *s, double time, long number) {
   }
 }
 
-// Reads all rows once. first: rows that earlier passes have read, for the progress.
+// Reads all rows once. first: rows that earlier passes have read, for the progress. Fails with OD_INTERRUPTED.
 static od_status read_pass(od_log_survey *s, void (*add)(od_log_survey *s, double time, long number), long all,
                            bool (*progress)(void *user, double done), void *user, od_error *err) {
   enum { ROWS_OF_PROGRESS = 16384 };

@@ -3,7 +3,7 @@
 //     that occurs in few names of the machine weighs more. The unit of the column can replace the word for the quantity ("A [bar]").
 //   - a factor for the unit: a unit of another dimension excludes the pair; a column without a unit is less certain
 //   - a factor for the range: values within the usual range of the quantity
-//   - a factor for the quantity: positions, angles, rates, pressures, forces, flows and spools are measured more often than others.
+//   - a factor for the quantity: positions, angles, rates, pressures, forces, flows and spools are measured most often.
 // Each column and each target is used once, in the order of the scores. If two targets have nearly the same score, the column is
 // ambiguous. An input without such a column gets the only column with its unit, if no other input has this unit.
 #ifndef OD_SURVEY_PROPOSE_MAPPING_H

@@ -105,7 +105,7 @@ int od_sweep_computed(const od_sweep *s) {
   return count;
 }
 
-// Returns the first row with results. Its names are the names of all results.
+// Returns the first row with results. Its names are the names of all results. Returns NULL if no row has results.
 static const od_sweep_row *first_row(const od_sweep *s) {
   for (int i = 0; i < s->plan.points; i++)
     if (s->status[i] == OD_OK) return &s->row[i];

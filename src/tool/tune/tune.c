@@ -26,7 +26,8 @@ typedef struct samples {
   double begin, end;
 } samples;
 
-// Divides the samples of the experiment in time. Reads all samples once.
+// Divides the samples of the experiment in time. Reads all samples once. Fails with OD_BAD_INPUT, OD_NOT_AVAILABLE or
+// OD_NO_MEMORY.
 static od_status divide(const od_experiment *e, double part, samples *out, od_error *err) {
   OD_SCOPED(od_sample_source_free) od_sample_source source = {0};
   od_status status = od_sample_source_of(e, &source, err);
@@ -44,7 +45,7 @@ static od_status divide(const od_experiment *e, double part, samples *out, od_er
   return status;
 }
 
-// Selects the numbers to tune. Unknown paths of options->only are ignored.
+// Selects the numbers to tune. Unknown paths of options->only are ignored. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status select_numbers(const od_experiment *e, const od_tune_options *o, od_tuned *t, od_error *err) {
   od_tuned_number *all = NULL;
   int count = od_tuned_numbers(e, &t->memory, &all);
@@ -79,7 +80,8 @@ static bool is_wanted(void *options, double done) {
   return !o->progress || o->progress(o->user, 0);
 }
 
-// The stages of tuning: the numbers, the parts of the data, a run with the numbers of the file, the search, runs that judge the result, the verdict.
+// The stages of tuning: the numbers, the parts of the data, a run with the numbers of the file, the search, runs that judge the
+// result, the verdict. Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_sim_step().
 static od_status run_stages(const od_experiment *e, const od_tune_options *o, od_tuned *t, od_error *err) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_kept_motion_free) od_kept_motion *motion = NULL;

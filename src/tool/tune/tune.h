@@ -93,12 +93,13 @@ typedef struct od_tune_options {
 int od_tuned_numbers(const od_experiment *e, od_arena *memory, od_tuned_number **out);
 
 // Tunes the observer of an experiment. The experiment must have a true machine or a log, and outlive the result. Fails with
-// OD_BAD_INPUT if there is nothing to tune, and if a part of the data has no innovations.
+// OD_BAD_INPUT if there is nothing to tune, and if a part of the data has no innovations. Also fails with OD_INTERRUPTED,
+// OD_NO_MEMORY, OD_IO, or OD_NOT_CONVERGED if no run is possible.
 od_status od_tune(const od_experiment *e, const od_tune_options *options, od_tuned **out, od_error *err);
 void od_tuned_free(od_tuned *t);
 OD_OWNED_POINTER(od_tuned, od_tuned_free);
 
-// Creates the result for terminal, JSON and page. The result owns all its texts.
+// Creates the result for terminal, JSON and page, which the caller frees. The result owns all its texts.
 od_result od_tuned_result(const od_experiment *e, const od_tuned *t);
 // Adds lists of the tuned numbers, and of the normalized innovations squared (NIS) before and after.
 void od_picture_add_tuned(od_picture *p, const od_experiment *e, const od_tuned *t);

@@ -5,7 +5,7 @@
 #include "tune/tune_trial.h"
 
 // Runs the observer over all data with the given logarithms and fills *out, with arrays in `memory`. A failed run is not a failure
-// of this function.
+// of this function. Fails with OD_INTERRUPTED or OD_NO_MEMORY.
 od_status od_tune_judge_run(const od_tune_task *task, const double *log_sigma, od_arena *memory, od_tuned_run *out,
                             od_error *err);
 

@@ -103,7 +103,7 @@ static int free_numbers(const od_tune_search *s, int at[OD_MOST_TUNED]) {
 // --- Decades ------------------------------------------------------------------------------------------------------
 
 // Multiplies the numbers by powers of ten. *better: whether a point has a lower cost; this point is then the best
-// point.
+// point. Fails with OD_INTERRUPTED or OD_NO_MEMORY.
 static od_status try_decades(od_tune_search *s, bool *better, od_error *err) {
   OD_SCOPED(free_points) points p = {0};
   int k = s->task->numbers, free[OD_MOST_TUNED], m = free_numbers(s, free), at = 1;
@@ -181,7 +181,7 @@ static void add_information(const od_tune_search *s, const points *p, derivative
     for (int j = i + 1; j < m; j++) F[i * m + j] = F[j * m + i];
 }
 
-// Computes gradient and information at the best point.
+// Computes gradient and information at the best point. Fails with OD_INTERRUPTED or OD_NO_MEMORY.
 static od_status find_derivatives(od_tune_search *s, derivatives *d, od_error *err) {
   OD_SCOPED(free_points) points p = {0};
   int k = s->task->numbers, m = d->count = free_numbers(s, d->number);
@@ -246,7 +246,7 @@ static od_status take_step(od_tune_search *s, const derivatives *d, double *damp
   return OD_OK;
 }
 
-// Takes scoring steps until the cost no longer decreases.
+// Takes scoring steps until the cost no longer decreases. Fails with OD_INTERRUPTED or OD_NO_MEMORY.
 static od_status score(od_tune_search *s, od_error *err) {
   double damping = 1e-3;
   s->converged = false;
@@ -264,7 +264,8 @@ static od_status score(od_tune_search *s, od_error *err) {
 
 // --- Zero ---------------------------------------------------------------------------------------------------------
 
-// Finds the process noise without which the cost rises least. *found: whether the rise is not significant; this noise is then zero.
+// Finds the process noise without which the cost rises least. *found: whether the rise is not significant; this noise is then
+// zero. Fails with OD_INTERRUPTED or OD_NO_MEMORY.
 static od_status remove_one(od_tune_search *s, bool *found, od_error *err) {
   int k = s->task->numbers, free[OD_MOST_TUNED], m = 0;
   OD_SCOPED(free_points) points p = {0};
@@ -322,7 +323,8 @@ static void find_errors(const derivatives *d, od_tuned_number *number) {
   }
 }
 
-// Finds the upper bound of a noise that may be zero: first the decade, then the point in the decade, interpolated in the logarithm.
+// Finds the upper bound of a noise that may be zero: first the decade, then the point in the decade, interpolated in the
+// logarithm. Fails with OD_INTERRUPTED or OD_NO_MEMORY.
 static od_status find_bound(const od_tune_search *s, int i, od_tuned_number *n, od_error *err) {
   int k = s->task->numbers;
   double low = log(n->before) - (BOUND_DECADES + 1) * decade, step = decade, rise_low = 0;

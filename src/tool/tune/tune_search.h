@@ -1,4 +1,4 @@
-// The search for the tuned numbers, and what the data determine about them.
+// The search for the tuned numbers, and the precision with which the data determine these numbers.
 #ifndef OD_TUNE_TUNE_SEARCH_H
 #define OD_TUNE_TUNE_SEARCH_H
 
@@ -12,9 +12,10 @@ typedef struct od_tune_search {
   long iterations;
 } od_tune_search;
 
-// Searches for the minimum of the cost, from s->log_sigma. Fails with OD_NOT_CONVERGED if no run is possible.
+// Searches for the minimum of the cost, from s->log_sigma. Fails with OD_NOT_CONVERGED if no run is possible, and with
+// OD_INTERRUPTED or OD_NO_MEMORY.
 od_status od_tune_minimize(od_tune_search *s, od_error *err);
-// Fills `after`, `error`, `may_be_zero` and `bound` of the numbers.
+// Fills `after`, `error`, `may_be_zero` and `bound` of the numbers. Fails with OD_INTERRUPTED or OD_NO_MEMORY.
 od_status od_tune_determine(od_tune_search *s, od_tuned_number *number, od_error *err);
 
 #endif

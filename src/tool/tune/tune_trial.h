@@ -40,7 +40,7 @@ long od_tune_kept(const od_tune_task *task);
 od_status od_tune_trials(const od_tune_task *task, od_tune_trial *trial, int count, od_error *err);
 
 // Makes a copy of the task's experiment with the numbers of a trial. Changed arrays are in `memory`; sigmas (one per parameter)
-// receives the standard deviations of the initial parameters.
+// receives the standard deviations of the initial parameters. Fails with OD_NO_MEMORY or a status of od_start_map().
 od_status od_tune_experiment(const od_tune_task *task, const od_tune_trial *trial, od_arena *memory, od_experiment *x,
                              double *sigmas, od_error *err);
 // Returns the cost of an innovation; NAN: the innovation does not count. Beyond the gate the cost grows with the

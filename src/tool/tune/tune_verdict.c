@@ -1,4 +1,5 @@
-// The verdict on tuned numbers: whether the rest of the data agrees with them, and what the data do not determine.
+// The verdict on tuned numbers: whether the rest of the data agrees with the tuned numbers, and which numbers the data do not
+// determine.
 #include <math.h>
 #include <stdio.h>
 

@@ -56,7 +56,7 @@ static void read_alarm(od_loader *ld, od_twin_machine *m, int key) {
     od_complain(
         ld, node,
         "the experiment estimates no '%s'; expected an output of a sensor, of 'initial' or of 'metrics', or a parameter%s",
-        od_excerpt(ld, name), od_nearest_suggestion(&nearest).text);
+        od_excerpt(ld, name), od_nearest_suggestion(&nearest, NULL).text);
     return;
   }
   a->unit = unit;

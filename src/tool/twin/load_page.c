@@ -59,13 +59,6 @@ static const od_key page_keys[] = {
 };
 const od_section_class od_twin_page_section = {"twin page", "page for browsers, and JSON API", OD_KEYS(page_keys)};
 
-// Returns the path of a file that a key names; NULL: none.
-static const char *read_path(od_loader *ld, const od_section *section, const char *key) {
-  const int node = od_section_get(ld, section, key);
-  const char *name = od_read_text(ld, node, key, "the path of a file");
-  return name ? od_document_beside(ld, node, name) : NULL;
-}
-
 static void read_token(od_loader *ld, od_twin_page *p, int key) {
   od_page_token *token = &p->token[p->tokens++];
   token->name = od_text_of(ld, key);
@@ -73,7 +66,7 @@ static void read_token(od_loader *ld, od_twin_page *p, int key) {
                                        od_format(ld, "the token '%s'", od_excerpt(ld, token->name)), &token_section);
   if (section.map < 0) return;
   od_section_need(ld, &section, "file");
-  token->file = read_path(ld, &section, "file");
+  token->file = od_key_path(ld, &section, "file");
   token->role = od_key_setting(ld, &section, "role") == 1 ? OD_ROLE_ACT : OD_ROLE_READ;
 }
 
@@ -162,9 +155,9 @@ void od_twin_read_page(od_loader *ld, od_twin *t, int node) {
         "'%s' is no numeric address; expected one such as 127.0.0.1, 0.0.0.0, ::1 or ::", od_excerpt(ld, p->address));
   p->port = (int)od_key_whole(ld, &section, "port");
   read_hosts(ld, t, od_section_get(ld, &section, "hosts"));
-  p->certificate_file = read_path(ld, &section, "certificate_file");
-  p->key_file = read_path(ld, &section, "key_file");
-  p->client_ca_file = read_path(ld, &section, "client_ca_file");
+  p->certificate_file = od_key_path(ld, &section, "certificate_file");
+  p->key_file = od_key_path(ld, &section, "key_file");
+  p->client_ca_file = od_key_path(ld, &section, "client_ca_file");
   p->client_role = roles[od_key_setting(ld, &section, "client_role")];
   p->local_role = p->is_loopback ? local_roles[od_key_setting(ld, &section, "local")] : OD_ROLE_NONE;
   read_tokens(ld, t, od_section_get(ld, &section, "tokens"));

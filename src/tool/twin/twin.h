@@ -9,7 +9,14 @@
 #include "memory/scoped.h"
 
 // Types of sources. src/server/sources has a file for each type.
-typedef enum od_source_type { OD_SOURCE_STDIN, OD_SOURCE_UDP, OD_SOURCE_MQTT, OD_SOURCE_CAN } od_source_type;
+typedef enum od_source_type {
+  OD_SOURCE_STDIN,
+  OD_SOURCE_UDP,
+  OD_SOURCE_MQTT,
+  OD_SOURCE_SPARKPLUG,
+  OD_SOURCE_MODBUS,
+  OD_SOURCE_CAN
+} od_source_type;
 
 // Form of a message of a source: a CSV line, or a JSON object with a number for each column.
 typedef enum od_message_form { OD_MESSAGE_CSV, OD_MESSAGE_JSON } od_message_form;
@@ -23,6 +30,36 @@ typedef struct od_twin_broker {
   const char *user, *password_file, *ca_file;  // NULL: none
 } od_twin_broker;
 
+// Tables of a Modbus server.
+typedef enum od_register_kind {
+  OD_REGISTER_HOLDING,
+  OD_REGISTER_INPUT,
+  OD_REGISTER_COIL,
+  OD_REGISTER_DISCRETE
+} od_register_kind;
+
+// Number in one, two or four registers of 16 bits.
+typedef enum od_register_type {
+  OD_REGISTER_UINT16,
+  OD_REGISTER_INT16,
+  OD_REGISTER_UINT32,
+  OD_REGISTER_INT32,
+  OD_REGISTER_UINT64,
+  OD_REGISTER_INT64,
+  OD_REGISTER_FLOAT32,
+  OD_REGISTER_FLOAT64
+} od_register_type;
+
+// A column of a Modbus source: scale * number + offset.
+typedef struct od_twin_register {
+  const char *name, *unit;
+  od_register_kind kind;
+  od_register_type type;
+  int address, size;  // first register, from 0; number of registers
+  bool is_little;     // whether the lowest register has the lowest 16 bits
+  double scale, offset;
+} od_twin_register;
+
 typedef struct od_twin_source {
   const char *name;
   od_source_type type;
@@ -32,7 +69,14 @@ typedef struct od_twin_source {
   const char *sequence;  // column of the sequence number; NULL: none
   const char *address;   // address on which messages are received (UDP)
   int port;
-  od_twin_broker broker;  // MQTT
+  od_twin_broker broker;              // MQTT
+  const char *group, *node, *device;  // of Sparkplug; device NULL: the metrics of the node
+  bool rebirth;                       // whether births are requested (Sparkplug)
+  const char *host;                   // host of the server, with `port` (Modbus)
+  double every, timeout;              // time between reads, longest time of an answer, s (Modbus)
+  int unit_id;                        // unit behind the server (Modbus)
+  od_twin_register *reg;
+  int registers;
   const char *interface;  // interface, such as can0 (CAN)
   const char **database;  // paths of DBC files (CAN); ends with NULL
 } od_twin_source;
@@ -55,9 +99,11 @@ typedef struct od_twin_machine {
   int alarms;
 } od_twin_machine;
 
-// The history (docs/twin.md). Ages are those of samples relative to the newest sample of the machine.
+// The history (docs/twin.md). The age of a sample is the time from this sample to the newest sample of the machine.
 typedef struct od_twin_history {
-  const char *file;   // path of the database; NULL: there is no history
+  const char *file;           // path of an SQLite database; NULL: none
+  const char *url;            // URL of a database on a server, without a password; NULL: none. Without `file` and `url` there is no history
+  const char *password_file;  // file with the password of the database in its first line; NULL: none
   double write;       // time between transactions, s
   double checkpoint;  // time between checkpoints of an observer, s
   double rows_for;    // age at which rows are removed, s
@@ -65,7 +111,7 @@ typedef struct od_twin_history {
   double size;        // largest size of the used part of the file, bytes
 } od_twin_history;
 
-// What a reader of the page may do: nothing, read, or also acknowledge alarms.
+// The rights of a reader of the page: nothing, read, or also acknowledge alarms.
 typedef enum od_page_role { OD_ROLE_NONE, OD_ROLE_READ, OD_ROLE_ACT } od_page_role;
 
 // A secret with which readers log in. The file contains the token in its first line.
@@ -109,7 +155,7 @@ typedef struct od_twin {
 
 extern const od_section_class od_twin_section;
 
-// Loads a twin file and all its experiments. Fails with OD_BAD_INPUT or OD_IO, and messages about all errors.
+// Loads a twin file and all its experiments. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY, and messages about all errors.
 od_status od_twin_load(const char *path, od_content content, od_twin **out, od_messages *messages);
 void od_twin_free(od_twin *twin);
 OD_OWNED_POINTER(od_twin, od_twin_free);

@@ -181,7 +181,7 @@ static void test_bad_files(void **state) {
       "fit.yaml:11:12: error: found 'validat'; did you mean 'validate'?",
       "fit.yaml:12:3: error: 'a' is given twice; remove one entry",
       "fit.yaml:13:3: error: the set 'd' has 1e+11 samples; expected at most 100 million. Reduce 'time', or increase 'step'",
-      "fit.yaml:15:29: error: 'lag.state' is not a parameter of the fit; name an entry of 'parameters'",
+      "fit.yaml:15:29: error: 'lag.state' is not a parameter of the fit; expected ",
       "fit.yaml:15:50: error: 'lag.gains' is not a parameter of the fit; did you mean 'lag.gain'?",
       "fit.yaml:16:3: error: the combination 'y' needs 'powers' or 'sum'"};
   // All of them in one run.

@@ -614,7 +614,7 @@ static void test_messages(void **state) {
   const struct {
     const char *arguments, *message;
   } wrong[] = {
-      {"linearize lags.yaml --input q", "there is no input 'q'; 'oleodyn info' lists the inputs"},
+      {"linearize lags.yaml --input q", "there is no input 'q'; expected "},
       {"linearize lags.yaml --output eror", "there is no output 'eror'; did you mean 'error'?"},
       {"linearize lags.yaml --at -1", "found '-1', expected a positive number"},
       {"linearize lags.yaml --step '1 ms'", "--step requires --at"},

@@ -192,7 +192,7 @@ static void test_never_overwrites(void **state) {
   free(kept);
   ends_and_says(run(s, "new none/where"), 1, "cannot make the folder none/where");
   ends_and_says(run(s, "new a --template crne"), 2, "there is no template 'crne'; did you mean 'crane'?");
-  ends_and_says(run(s, "new a --template zzzzzzzz"), 2, "the templates are crane,");
+  ends_and_says(run(s, "new a --template zzzzzzzz"), 2, "; expected crane,");
   ends_and_says(run(s, "new"), 2, "the name of the folder is missing");
   struct stat facts;
   assert_int_not_equal(stat(scratch_path(s, "a"), &facts), 0);

@@ -19,8 +19,9 @@ static void test_slips(void **state) {
   assert_int_equal(od_edit_distance("lenght", "length"), 2);
 }
 
+static const char *const words[] = {"mass", "length", "stiffness", "damping", "A", "B"};
+
 static const char *nearest(const char *word) {
-  static const char *const words[] = {"mass", "length", "stiffness", "damping", "A", "B"};
   od_nearest found = od_nearest_to(word);
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) od_nearest_try(&found, words[i]);
   return found.best;
@@ -62,8 +63,27 @@ static void test_paths(void **state) {
   assert_null(nearest_path("mass"));
 }
 
+// The end of a message names the near word; otherwise all words of a short list, or the place or some words of a long list.
+static void test_suggestions(void **state) {
+  (void)state;
+  od_nearest near = od_nearest_to("lenght"), few = od_nearest_to("wheel"), many = few, one = few;
+  for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) od_nearest_try(&near, words[i]);
+  assert_string_equal(od_nearest_suggestion(&near, "look there").text, "; did you mean 'length'?");
+  assert_string_equal(od_nearest_suggestion(&few, NULL).text, "");
+  assert_string_equal(od_nearest_suggestion(&few, "none is defined").text, "; none is defined");
+  od_nearest_try(&one, "boom");
+  assert_string_equal(od_nearest_suggestion(&one, "look there").text, "; expected boom");
+  static const char *const parts[] = {"boom", "crank", "rod"};
+  for (int i = 0; i < 3; i++) od_nearest_try(&few, parts[i]);
+  assert_string_equal(od_nearest_suggestion(&few, "look there").text, "; expected boom, crank or rod");
+  for (int i = 0; i < 30; i++) od_nearest_try(&many, parts[i % 3]);
+  assert_string_equal(od_nearest_suggestion(&many, "look there").text, "; look there");
+  assert_string_equal(od_nearest_suggestion(&many, NULL).text,
+                      "; expected one of 30 names, such as boom, crank, rod, boom");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_slips), cmocka_unit_test(test_nearest),
-                                     cmocka_unit_test(test_paths)};
+                                     cmocka_unit_test(test_paths), cmocka_unit_test(test_suggestions)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -115,7 +115,7 @@ static void mistakes_have_places(void **state) {
     const char *block, *message;
   } wrong[] = {
       {"type: foreign, unit: N", "9:10: the block 'law' needs 'law', the name of a law of the program"},
-      {"type: foreign, law: sael, unit: N", "no law 'sael'; its laws are seal, held; did you mean 'seal'?"},
+      {"type: foreign, law: sael, unit: N", "no law 'sael'; did you mean 'seal'?"},
       {"type: foreign, law: [1], unit: N", "found a list; 'law' must be the name of a law of the program"},
       {"type: foreign, law: held, unit: N, inputs: {v: slide.rate}", "needs 'sample': its law 'held' is sampled"},
       {"type: foreign, law: seal, unit: N, sample: 1 ms", "has 'sample', but its law 'seal' is continuous"},

@@ -119,22 +119,6 @@ static void test_refused(void **state) {
 
 // --- Kills --------------------------------------------------------------------------------------------------------
 
-// Sends lines of a text to the twin: at once up to the line `from`, then at 1 kHz. Ends at the time `until`. Returns the number of lines that
-// were sent completely; sent[i]: time at which line i was sent.
-static int send_lines(const feed *f, const char *text, int from, double until, double *sent) {
-  int n = 0;
-  const double begin = now();
-  for (const char *line = text; *line && now() < until; n++) {
-    const char *next = strchr(line, '\n') + 1;
-    if (n > from)
-      while (now() < begin + 1e-3 * (n - from) && now() < until) sleep_for(2e-4);
-    if (feed_send(f, line, (size_t)(next - line)) != 0) break;
-    sent[n] = now();
-    line = next;
-  }
-  return n;
-}
-
 // kill -9 at random times: the database is whole, no more than a second is lost, and in the end all tables are those of an undisturbed twin.
 static void test_kills(void **state) {
   scratch *s = *state;

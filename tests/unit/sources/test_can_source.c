@@ -1,5 +1,5 @@
-// The CAN source: frames through a pair of sockets in place of an interface, and a virtual interface where the system has one. Oracle:
-// values by hand, from the bits of the frames.
+// The CAN source: frames through a pair of sockets in place of an interface, and a virtual interface where the system has one. Oracles:
+// values by hand, from the bits of the frames and the layouts of SAE J1939-21 and NMEA 2000; the same frames as a log.
 #include "support/test.h"
 
 #include <math.h>
@@ -10,7 +10,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "sources/can_source.h"
+#include "sources/can_decoder.h"
+#include "support/can.h"
 #include "support/scratch.h"
 
 static const char database[] =
@@ -111,7 +112,8 @@ typedef struct taken {
   int count, silences;
 } taken;
 
-static void take(void *user, const od_table *head, const double *cells) {
+static void take(void *user, const od_table *head, const double *cells, bool is_historical) {
+  assert_false(is_historical);
   taken *t = user;
   assert_int_equal(head->columns, 7);
   memcpy(t->cell[t->count++], cells, sizeof t->cell[0]);
@@ -184,11 +186,186 @@ static void test_interface(void **state) {
   od_can_source_class.close(self);
 }
 
+// --- Messages of several frames -------------------------------------------------------------------------------------
+
+// EEC1: PGN 0xF004. Long: PGN 0xFECA, 20 bytes. Part: PGN 0xEF00 (PDU1), 10 bytes. Position: PGN 0x1F805, 11 bytes in fast packets. From any source.
+static const char j1939[] =
+    "BO_ 2364540158 EEC1: 8 X\n SG_ Speed : 24|16@1+ (0.125,0) [0|8031.875] \"rpm\" X\n"
+    "BO_ 2566834942 Long: 20 X\n SG_ first : 0|8@1+ (1,0) [0|0] \"\" X\n SG_ last : 152|8@1+ (1,0) [0|0] \"\" X\n"
+    "BO_ 2565865470 Part: 10 X\n SG_ end : 64|16@1+ (1,0) [0|0] \"\" X\n"
+    "BO_ 2381841918 Position: 11 X\n SG_ a : 0|8@1+ (1,0) [0|0] \"\" X\n SG_ b : 80|8@1+ (1,0) [0|0] \"\" X\n";
+
+static od_can_decoder *make_j1939(scratch *s, const char **columns) {
+  static od_twin_source source;
+  static const char *databases[2];
+  static char path[512];
+  snprintf(path, sizeof path, "%s", scratch_put(s, "j.dbc", j1939));
+  databases[0] = path;
+  source = (od_twin_source){.name = "bus", .type = OD_SOURCE_CAN, .database = databases, .column = columns};
+  od_can_decoder *d = NULL;
+  if (od_can_decoder_new(&source, &d, &err) != OD_OK) fail_msg("%s", err.text);
+  return d;
+}
+
+// Reads a line of a trace: (time) bus identifier#data.
+static struct canfd_frame frame_of(const char *line, double *t) {
+  struct canfd_frame f = {0};
+  unsigned id;
+  int at = 0;
+  assert_int_equal(sscanf(line, "(%lf) c %8X#%n", t, &id, &at), 2);
+  f.can_id = id | CAN_EFF_FLAG;
+  for (unsigned byte; sscanf(line + at, "%2X", &byte) == 1; at += 2) f.data[f.len++] = (uint8_t)byte;
+  return f;
+}
+
+static int column_of(const od_can_decoder *d, const char *name) {
+  const od_table *head = od_can_decoder_head(d);
+  for (int c = 0; c < head->columns; c++)
+    if (strcmp(head->name[c], name) == 0) return c;
+  fail_msg("no column %s", name);
+  return -1;
+}
+
+// Decodes a line. Returns the value of a column; name NULL: there is no sample.
+static double decode_line(od_can_decoder *d, const char *line, const char *name) {
+  double t, value = NAN;
+  const struct canfd_frame f = frame_of(line, &t);
+  const double *cells = od_can_decode(d, t, &f);
+  if (!cells != !name) fail_msg("%s: %s", line, cells ? "a sample" : "no sample");
+  if (cells && name) value = cells[column_of(d, name)];
+  assert_true(!cells || cells[0] == t);
+  return value;
+}
+
+static void test_several_frames(void **state) {
+  od_can_decoder *d = make_j1939(*state, NULL);
+  // A BAM of 20 bytes from source 3, mixed with another message and with a BAM from source 4 that loses a packet.
+  decode_line(d, "(1.00) c 1CECFF03#20140003FFCAFE00", NULL);
+  decode_line(d, "(1.01) c 1CECFF04#20140003FFCAFE00", NULL);
+  decode_line(d, "(1.05) c 1CEBFF03#0105020202020202", NULL);
+  decode_line(d, "(1.06) c 1CEBFF04#0107020202020202", NULL);
+  assert_true(decode_line(d, "(1.07) c 0CF00400#FFFFFF0800FFFFFF", "EEC1.Speed") == 1);
+  decode_line(d, "(1.10) c 1CEBFF03#0202020202020202", NULL);
+  decode_line(d, "(1.11) c 1CEBFF04#0302020202020202", NULL);
+  assert_true(decode_line(d, "(1.15) c 1CEBFF03#03020202020206FF", "Long.last") == 6);
+  assert_int_equal(od_can_decoder_incomplete(d, 1.2), 1);
+  // RTS and CTS between 3 and 0x21, packets in another order, one of them twice.
+  decode_line(d, "(2.00) c 1CEC2103#100A0002FF00EF00", NULL);
+  decode_line(d, "(2.50) c 1CEC0321#110201FFFF00EF00", NULL);
+  decode_line(d, "(3.60) c 1CEB2103#02020304FFFFFFFF", NULL);
+  decode_line(d, "(3.70) c 1CEB2103#02020304FFFFFFFF", NULL);
+  assert_true(decode_line(d, "(3.80) c 1CEB2103#0101020304050607", "Part.end") == 0x0403);
+  decode_line(d, "(3.90) c 1CEC0321#130A0002FF00EF00", NULL);
+  // Fast packets: two messages, mixed.
+  decode_line(d, "(4.0) c 0DF80517#400B010203040506", NULL);
+  decode_line(d, "(4.1) c 0DF80517#600B111213141516", NULL);
+  assert_true(decode_line(d, "(4.2) c 0DF80517#410708090A0BFFFF", "Position.b") == 11);
+  assert_true(decode_line(d, "(4.3) c 0DF80517#611718191A1B", "Position.a") == 0x11);
+  assert_int_equal(od_can_decoder_incomplete(d, 10), 1);
+  // A message that does not end before its timeout.
+  decode_line(d, "(11.0) c 1CECFF03#20140003FFCAFE00", NULL);
+  assert_int_equal(od_can_decoder_incomplete(d, 12), 2);
+  od_can_decoder_free(d);
+}
+
+static void test_sources(void **state) {
+  const char *columns[] = {"EEC1@17.Speed", "EEC1.Speed", "Long@3.last", NULL};
+  od_can_decoder *d = make_j1939(*state, columns);
+  assert_int_equal(od_can_decoder_head(d)->columns, 4);
+  assert_true(isnan(decode_line(d, "(1.0) c 0CF00400#FFFFFF0800FFFFFF", "EEC1@17.Speed")));
+  assert_true(decode_line(d, "(2.0) c 0CF00411#FFFFFF1000FFFFFF", "EEC1@17.Speed") == 2);
+  assert_true(decode_line(d, "(3.0) c 0CF00411#FFFFFF1000FFFFFF", "EEC1.Speed") == 2);
+  od_can_decoder_free(d);
+}
+
+// Random messages of many sources, partly with lost packets: the same rows as those of the trace as a log.
+static void test_as_logs(void **state) {
+  scratch *s = *state;
+  const char *columns[] = {
+      "Long@0.first", "Long@1.first", "Long@2.first", "Long@0.last", "Long@1.last", "Long@2.last", NULL};
+  od_can_decoder *d = make_j1939(s, columns);
+  FILE *f = fopen(scratch_path(s, "t.log"), "w");
+  int sent[3] = {0}, rows = 0;
+  static double live[5000][7];
+  srand(11);
+  for (int i = 0; i < 20000; i++) {
+    char line[64];
+    const int from = rand() % 3, number = sent[from]++ % 4;
+    if (number > 0 && rand() % 20 == 0) continue;  // lost
+    int at = snprintf(line, sizeof line, "(%.6f) c 1CE%cFF%02X#", 1 + 1e-4 * i, number ? 'B' : 'C', (unsigned)from);
+    if (number == 0) snprintf(line + at, sizeof line - (size_t)at, "20140003FFCAFE00");
+    for (int k = 0; number > 0 && k < 8; k++)
+      at += snprintf(line + at, sizeof line - (size_t)at, "%02X", (unsigned)(k == 0 ? number : rand() % 250));
+    fprintf(f, "%s\n", line);
+    double t;
+    const struct canfd_frame frame = frame_of(line, &t);
+    const double *cells = od_can_decode(d, t, &frame);
+    if (cells) memcpy(live[rows++], cells, sizeof live[0]);
+  }
+  fclose(f);
+  od_table *t = can_read(s, "t.log", "j.dbc");
+  assert_true(rows > 3000);
+  assert_int_equal(t->rows, rows);
+  for (int i = 0; i < rows; i++) {
+    near(can_value(t, i, "time"), live[i][0] - live[0][0] + can_value(t, 0, "time"), 1e-9);
+    for (int c = 1; c < 7; c++)
+      can_same(can_value(t, i, columns[c - 1]), live[i][column_of(d, columns[c - 1])], columns[c - 1]);
+  }
+  od_table_free(t);
+  od_can_decoder_free(d);
+}
+
+static int incomplete;
+static void take_event(void *user, const char *kind, const char *text) {
+  (void)user;
+  assert_string_equal(kind, "incomplete");
+  assert_non_null(strstr(text, "1 message of several frames is incomplete"));
+  incomplete++;
+}
+
+static int long_samples;
+static void take_long(void *user, const od_table *head, const double *cells, bool is_historical) {
+  (void)user;
+  assert_false(is_historical);
+  for (int c = 1; c < head->columns; c++)
+    if (strcmp(head->name[c], "Long.last") == 0) assert_true(cells[c] == 6);
+  long_samples++;
+}
+
+static void test_several_frames_by_socket(void **state) {
+  static const char *const lines[] = {"(0) c 1CECFF03#20140003FFCAFE00", "(0) c 1CECFF04#20140003FFCAFE00",
+                                      "(0) c 1CEBFF03#0105020202020202", "(0) c 1CEBFF04#0307020202020202",
+                                      "(0) c 1CEBFF03#0202020202020202", "(0) c 1CEBFF03#03020202020206FF"};
+  od_can_decoder *d = make_j1939(*state, NULL);
+  static taken t;
+  int pair[2];
+  t = (taken){0};
+  assert_int_equal(socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair), 0);
+  for (int i = 0; i < 6; i++) {
+    double time;
+    const struct canfd_frame f = frame_of(lines[i], &time);
+    assert_int_equal(write(pair[1], &f, sizeof f), sizeof f);
+  }
+  close(pair[1]);
+  const od_receiver to = {
+      .cells = take_long, .event = take_event, .silence = be_silent, .goes_on = goes_on, .user = &t};
+  assert_int_equal(od_can_receive(d, pair[0], &to, &err), OD_OK);
+  close(pair[0]);
+  assert_int_equal(long_samples, 1);
+  assert_int_equal(incomplete, 1);
+  od_can_decoder_free(d);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test_setup_teardown(test_decode, scratch_setup, scratch_teardown),
-                                     cmocka_unit_test_setup_teardown(test_columns, scratch_setup, scratch_teardown),
-                                     cmocka_unit_test_setup_teardown(test_random, scratch_setup, scratch_teardown),
-                                     cmocka_unit_test_setup_teardown(test_socket, scratch_setup, scratch_teardown),
-                                     cmocka_unit_test_setup_teardown(test_interface, scratch_setup, scratch_teardown)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test_setup_teardown(test_decode, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_columns, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_random, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_socket, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_several_frames, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_sources, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_as_logs, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_several_frames_by_socket, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_interface, scratch_setup, scratch_teardown)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,6 +31,14 @@ static od_twin *load(const char *text, char *said, size_t size) {
   return t;
 }
 
+static void refuses(const char *text, const char *const *messages) {
+  char said[6000];
+  od_twin *t = load(text, said, sizeof said);
+  assert_null(t);
+  for (int i = 0; messages[i]; i++)
+    if (!strstr(said, messages[i])) fail_msg("'%s' is not in:\n%s", messages[i], said);
+}
+
 static void test_read(void **state) {
   (void)state;
   char said[4000];
@@ -65,12 +73,56 @@ static void test_read(void **state) {
   od_twin_free(t);
 }
 
-static void refuses(const char *text, const char *const *messages) {
-  char said[6000];
-  od_twin *t = load(text, said, sizeof said);
-  assert_null(t);
-  for (int i = 0; messages[i]; i++)
-    if (!strstr(said, messages[i])) fail_msg("'%s' is not in:\n%s", messages[i], said);
+static void test_sparkplug(void **state) {
+  (void)state;
+  char said[4000];
+  od_twin *t = load(
+      "sources:\n  a: {type: sparkplug, group: plant, node: edge, device: bench, columns: [A/p], rebirth: false, host: broker}\n"
+      "  b: {type: sparkplug, group: plant, node: edge}\nmachines:\n  m: {experiment: " EXPERIMENT ", source: a}\n",
+      said, sizeof said);
+  if (!t) fail_msg("%s", said);
+  const od_twin_source *a = &t->source[0], *b = &t->source[1];
+  assert_true(strcmp(a->group, "plant") == 0 && strcmp(a->node, "edge") == 0 && strcmp(a->device, "bench") == 0);
+  assert_true(!a->rebirth && b->rebirth && !b->device && a->broker.port == 1883 && !a->broker.topic);
+  assert_string_equal(b->broker.client, "oleodyn-b");
+  od_twin_free(t);
+  refuses(
+      "sources:\n  a: {type: sparkplug, group: plant/x, device: '#', topic: x, sequence: y}\nmachines:\n  m: {experiment: " EXPERIMENT
+      "}\n",
+      (const char *[]){"group is 'plant/x'; expected a name of at most 200 bytes without the characters + # /",
+                       "device is '#'", "the source 'a' needs 'node'",
+                       "sources of the type 'sparkplug' have no 'topic'; remove the key",
+                       "sources of the type 'sparkplug' have no 'sequence'; remove the key", NULL});
+}
+
+static void test_modbus(void **state) {
+  (void)state;
+  char said[4000];
+  od_twin *t = load(
+      "sources:\n  a: {type: modbus, host: plc, every: 20 ms, timeout: 1 s, unit_id: 9, registers: {p: {address: 65534, type: float32, "
+      "order: little, kind: input, scale: 0.1, offset: -2, unit: bar}, on: {address: 0, kind: coil}}}\n"
+      "machines:\n  m: {experiment: " EXPERIMENT "}\n",
+      said, sizeof said);
+  if (!t) fail_msg("%s", said);
+  const od_twin_source *a = &t->source[0];
+  assert_true(strcmp(a->host, "plc") == 0 && a->port == 502 && a->every == 0.02 && a->timeout == 1 && a->unit_id == 9);
+  const od_twin_register *p = &a->reg[0], *on = &a->reg[1];
+  assert_true(a->registers == 2 && p->address == 65534 && p->size == 2 && p->is_little &&
+              p->kind == OD_REGISTER_INPUT && p->type == OD_REGISTER_FLOAT32 && p->scale == 0.1 && p->offset == -2);
+  assert_string_equal(p->unit, "bar");
+  assert_true(strcmp(on->name, "on") == 0 && on->kind == OD_REGISTER_COIL && on->size == 1 && on->scale == 1 &&
+              !on->unit);
+  od_twin_free(t);
+  refuses(
+      "sources:\n  a: {type: modbus, columns: [p], registers: {p: {address: 65535, type: int32}, q: {kind: coil, type: int16, address: -1}, "
+      "time: {address: 3}, r: {adress: 3}}}\n  b: {type: modbus, registers: {}}\n  c: {type: modbus, unit_id: 256}\n"
+      "machines:\n  m: {experiment: " EXPERIMENT ", source: a}\n",
+      (const char *[]){"sources of the type 'modbus' have no 'columns'; remove the key",
+                       "the number has 2 registers and begins at 65535; the last address is 65535",
+                       "coils and discrete inputs have no 'type'; remove the key", "must not be negative",
+                       "'time' is the column of the times; expected another name of the register",
+                       "did you mean 'address'", "found 0 registers; expected 1 to 4095 registers",
+                       "the source 'c' needs 'registers'", "0 to 255", NULL});
 }
 
 static void test_mistakes(void **state) {
@@ -153,7 +205,8 @@ static void test_page_mistakes(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_read), cmocka_unit_test(test_mistakes),
-                                     cmocka_unit_test(test_page), cmocka_unit_test(test_page_mistakes)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_read),   cmocka_unit_test(test_sparkplug),
+                                     cmocka_unit_test(test_modbus), cmocka_unit_test(test_mistakes),
+                                     cmocka_unit_test(test_page),   cmocka_unit_test(test_page_mistakes)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

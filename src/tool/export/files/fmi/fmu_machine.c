@@ -142,7 +142,7 @@ od_status fmu_start(fmu_run *r) {
   return status;
 }
 
-// Makes the current time the beginning of the next step.
+// Makes the current time the beginning of the next step. Fails with OD_NOT_AVAILABLE.
 static od_status continue_here(fmu_run *r) {
   if (r->at != r->sim) memcpy(r->sim, r->at, od_sim_bytes(r->sim));
   return fmu_begin_grid(r, r->step);
