@@ -39,7 +39,7 @@ bench_fit *bench_fit_open(const char *path) {
   if (status == OD_OK) status = od_fit_data_make(b->plan, &b->plan->set[0], NULL, &b->data, &err);
   if (status == OD_OK) status = od_experiment_plant(b->plan->e, &b->plant, &err);
   if (status == OD_OK) {
-    const od_drive drive = {.count = (int)b->data->rows, .step = b->data->step, .u = b->data->u};
+    const od_logged_inputs drive = {.count = (int)b->data->rows, .step = b->data->step, .u = b->data->u};
     const od_predictor_options options = {.rule = {.exact = true}};
     status = od_predictor_new(b->plant, &drive, &options, &b->predictor, &err);
     b->m = (int)b->data->rows;

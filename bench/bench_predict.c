@@ -64,7 +64,7 @@ int main(void) {
   bench_subject subjects[2 * RULES];
   for (int i = 0; i < 2 * RULES; i++) {
     const struct rule *rule = &rules[i / 2];
-    const od_drive log = {.count = count, .step = oracle_fin_servo_step, .u = u};
+    const od_logged_inputs log = {.count = count, .step = oracle_fin_servo_step, .u = u};
     jobs[i] = (job){.y = y + i / 2 * count, .dy = i % 2 ? dy : NULL};
     od_error error = {0};
     od_predictor_options options = rule->options;

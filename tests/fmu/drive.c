@@ -3,7 +3,7 @@
 //
 //   drive [--some] VERSION LIBRARY TOKEN TOLERANCE ROWS.csv FIRST [VERSION LIBRARY ...]
 //   drive --refuse VERSION LIBRARY TOKEN TOLERANCE ROWS.csv FIRST
-//   drive --exchange VERSION LIBRARY TOKEN INPUTS STATES FIRST_STATE ROWS.csv FIRST
+//   drive --exchange VERSION LIBRARY TOKEN INPUTS STATES FIRST_STATE ROWS.csv FIRST PARAMETERS
 //   drive --observer VERSION LIBRARY TOKEN INPUTS SENSORS OUTPUTS PARAMETERS ROWS.csv
 //
 // FIRST is the value reference of the first output; the outputs follow in the order of the columns. Prints the number of compared values.
@@ -13,11 +13,19 @@
 //
 // --refuse: calls in the wrong order and with wrong arguments fail with an error and a message, and the instance can be reset afterward.
 // --exchange: a machine is integrated by a Runge-Kutta rule with events, which gives the rows within 1e-5 of their range (with inputs and
-// kinks within steps: 1e-3); directional derivatives are those of difference quotients.
+// kinks within steps: 1e-3); directional derivatives of derivatives and outputs, along states, inputs and tunable parameters, are the
+// difference quotients of their values.
 // --observer: an observer gets the samples of the rows of `oleodyn observe` and estimates the same, apart from the round-off of times; a
 // second instance continues from a saved state with the same bits.
+//
+// Compiled for Windows, the driver runs the binaries for Windows. Outputs then differ by at most 1e-12 of their largest value, because another
+// C library computes the functions of mathematics.
 #define _GNU_SOURCE
+#if defined _WIN32
+#include <windows.h>
+#else
 #include <dlfcn.h>
+#endif
 #include <math.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -46,7 +54,8 @@ typedef struct unit {
 #define MEMBER3(name) fmi3##name##TYPE *name;
     FMI3_FUNCTIONS(MEMBER3)
   } f3;
-  double *row;  // rows x (1 + outputs)
+  double *row;   // rows x (1 + outputs)
+  double *size;  // largest value of each output
   long rows, outputs;
   double end;  // time of the last row, s
   void *instance[INSTANCES];
@@ -63,6 +72,24 @@ static _Noreturn void stop(const char *format, ...) {
   fputc('\n', stderr);
   exit(1);
 }
+
+// ---- the system
+
+#if defined _WIN32
+static const double limit = 1e-12;
+#define dlopen(path, flags)  ((void *)LoadLibraryA(path))
+#define dlsym(library, name) ((void *)(intptr_t)GetProcAddress((HMODULE)library, name))
+#define dlerror()            "the library cannot be loaded"
+
+// Reads a line of at most 100000 bytes.
+static long getline(char **line, size_t *size, FILE *file) {
+  *size = 100000;
+  if (!*line) *line = malloc(*size);
+  return *line && fgets(*line, (int)*size, file) ? (long)strlen(*line) : -1;
+}
+#else
+static const double limit = 0;
+#endif
 
 // ---- callbacks
 
@@ -187,6 +214,8 @@ static void read_rows(unit *u, const char *path, bool some) {
     u->row = realloc(u->row, (size_t)((u->rows + 1) * columns) * sizeof *u->row);
     char *at = line;
     for (long k = 0; k < columns; k++, at += *at == ',') u->row[u->rows * columns + k] = strtod(at, &at);
+    u->size = u->size ? u->size : calloc((size_t)columns, sizeof *u->size);
+    for (long k = 0; k < u->outputs; k++) u->size[k] = fmax(u->size[k], fabs(u->row[u->rows * columns + 1 + k]));
     u->rows++;
   }
   free(line);
@@ -201,7 +230,7 @@ static void compare(unit *u, void *i, long row) {
   for (long k = 0; k < u->outputs; k++) vr[k] = u->first + (uint32_t)k;
   get(u, i, vr, (size_t)u->outputs, y);
   for (long k = 0; k < u->outputs; k++, compared++)
-    if (memcmp(&y[k], &wanted[1 + k], sizeof *y) != 0 && y[k] != wanted[1 + k])
+    if (memcmp(&y[k], &wanted[1 + k], sizeof *y) != 0 && !(fabs(y[k] - wanted[1 + k]) <= limit * u->size[k]))
       stop("FMI %d: output %ld in row %ld (%.17g s): %.17g, expected %.17g", u->version, k, row, wanted[0], y[k],
            wanted[1 + k]);
   free(y);
@@ -474,12 +503,12 @@ static void drive_observer(unit *u, char **argument) {
 
 // ---- model exchange
 
-enum { MOST_STATES = 100, PARTS = 20, EXCHANGED_ROWS = 220 };
+enum { MOST_STATES = 100, MOST_OUTPUTS = 100, MOST_UNKNOWNS = 200, PARTS = 20, EXCHANGED_ROWS = 220 };
 
 typedef struct exchanged {
   unit *u;
   void *i;
-  size_t states, inputs;
+  size_t states, inputs, parameters;
   uint32_t first_state;
 } exchanged;
 
@@ -551,29 +580,59 @@ static void runge_kutta(const exchanged *e, double t, double h, double *x) {
   states(e, x);
 }
 
-// Compares directional derivatives of all derivatives with difference quotients along each state.
-static void compare_slopes(const exchanged *e, double t, const double *x) {
-  double dx[MOST_STATES], low[MOST_STATES], high[MOST_STATES], point[MOST_STATES], slope[MOST_STATES];
-  uint32_t of[MOST_STATES];
-  for (size_t i = 0; i < e->states; i++) of[i] = e->first_state + (uint32_t)(e->states + i);
-  derivatives(e, t, x, dx);
-  for (size_t k = 0; k < e->states; k++) {
-    const uint32_t by = e->first_state + (uint32_t)k;
-    const double seed = 2, h = 1e-6 * (fabs(x[k]) + 1e-3);
-    memcpy(point, x, sizeof point);
-    point[k] = x[k] + h, derivatives(e, t, point, high);
-    point[k] = x[k] - h, derivatives(e, t, point, low);
-    set_point(e, t, x);
-    unit *u = e->u;
-    check(u->version == 2
-              ? (int)u->f2.GetDirectionalDerivative(e->i, of, e->states, &by, 1, &seed, slope)
-              : (int)u->f3.GetDirectionalDerivative(e->i, of, e->states, &by, 1, &seed, 1, slope, e->states),
-          "GetDirectionalDerivative");
-    for (size_t i = 0; i < e->states; i++) {
-      double wanted = seed * (high[i] - low[i]) / (2 * h), noise = 1e-12 * fabs(dx[i]) / h;
-      expect(slope[i], wanted, 1e-4 * fabs(wanted) + noise + 1e-6, "slope", (int)(i * 100 + k), 0);
-    }
+// Computes all derivatives and outputs at a point, with another value of a variable (0: none).
+static void values(const exchanged *e, double t, const double *x, uint32_t moved, double value, double *all) {
+  unit *u = e->u;
+  uint32_t vr[MOST_OUTPUTS];
+  if (moved)
+    check(u->version == 2 ? (int)u->f2.SetReal(e->i, &moved, 1, &value)
+                          : (int)u->f3.SetFloat64(e->i, &moved, 1, &value, 1),
+          "set");
+  derivatives(e, t, x, all);
+  for (long k = 0; k < u->outputs; k++) vr[k] = u->first + (uint32_t)k;
+  get(u, e->i, vr, (size_t)u->outputs, all + e->states);
+}
+
+// Compares the directional derivatives of all derivatives and outputs along one variable with difference quotients of the values.
+static void compare_slope(const exchanged *e, double t, const double *x, uint32_t by, long state, double now) {
+  unit *u = e->u;
+  double all[MOST_UNKNOWNS], low[MOST_UNKNOWNS], high[MOST_UNKNOWNS], slope[MOST_UNKNOWNS], point[MOST_STATES];
+  uint32_t of[MOST_UNKNOWNS];
+  const size_t count = e->states + (size_t)u->outputs;
+  const double seed = 2, h = 1e-6 * (fabs(now) + (state < 0 ? 0 : 1e-3)), ends[2] = {now + h, now - h};
+  double *side[2] = {high, low};
+  for (size_t i = 0; i < count; i++)
+    of[i] = i < e->states ? e->first_state + (uint32_t)(e->states + i) : u->first + (uint32_t)(i - e->states);
+  for (int k = 0; k < 2; k++) {
+    memcpy(point, x, e->states * sizeof *point);
+    if (state >= 0) point[state] = ends[k];
+    values(e, t, point, state < 0 ? by : 0, ends[k], side[k]);
   }
+  values(e, t, x, state < 0 ? by : 0, now, all);
+  check(u->version == 2 ? (int)u->f2.GetDirectionalDerivative(e->i, of, count, &by, 1, &seed, slope)
+                        : (int)u->f3.GetDirectionalDerivative(e->i, of, count, &by, 1, &seed, 1, slope, count),
+        "GetDirectionalDerivative");
+  for (size_t i = 0; i < count; i++) {
+    double wanted = seed * (high[i] - low[i]) / (2 * h), noise = 1e-11 * fabs(all[i]) / h;
+    expect(slope[i], wanted, 1e-4 * fabs(wanted) + noise + 1e-6, "slope", (int)i, (int)by);
+  }
+}
+
+// Compares slopes along each state, input and tunable parameter that is not zero. The inputs follow their signals again afterward.
+static void compare_slopes(const exchanged *e, double t, const double *x) {
+  unit *u = e->u;
+  void *state = NULL;
+  check(u->version == 2 ? (int)u->f2.GetFMUstate(e->i, &state) : (int)u->f3.GetFMUState(e->i, &state), "GetFMUState");
+  for (size_t k = 0; k < e->states; k++) compare_slope(e, t, x, e->first_state + (uint32_t)k, (long)k, x[k]);
+  for (size_t k = 0; k < e->inputs + e->parameters; k++) {
+    const uint32_t by = k < e->inputs ? 1 + (uint32_t)k : u->first + (uint32_t)((size_t)u->outputs + k - e->inputs);
+    double now;
+    get(u, e->i, &by, 1, &now);
+    if (now != 0) compare_slope(e, t, x, by, -1, now);
+  }
+  check(u->version == 2 ? (int)u->f2.SetFMUstate(e->i, state) : (int)u->f3.SetFMUState(e->i, state), "SetFMUState");
+  check(u->version == 2 ? (int)u->f2.FreeFMUstate(e->i, &state) : (int)u->f3.FreeFMUState(e->i, &state),
+        "FreeFMUState");
 }
 
 static void drive_exchange(unit *u, char **argument) {
@@ -581,6 +640,7 @@ static void drive_exchange(unit *u, char **argument) {
   e.first_state = (uint32_t)strtoul(argument[2], NULL, 10);
   read_rows(u, argument[3], false);
   u->first = (uint32_t)strtoul(argument[4], NULL, 10);
+  e.parameters = (size_t)atoi(argument[5]);
   if (u->version == 2) {
     e.i = u->f2.Instantiate("it", fmi2ModelExchange, u->token, NULL, &callbacks, 0, 0);
     if (!e.i) stop("there is no instance");
@@ -634,13 +694,14 @@ static void drive_exchange(unit *u, char **argument) {
   }
   end(u, e.i);
   free(u->row);
+  free(u->size);
   printf("%ld values\n", compared);
 }
 
 int main(int argc, char **argv) {
   static unit units[MOST_UNITS];
   int count = 0, k = 1;
-  if (argc == 10 && strcmp(argv[1], "--exchange") == 0) {
+  if (argc == 11 && strcmp(argv[1], "--exchange") == 0) {
     units[0].version = atoi(argv[2]);
     units[0].token = argv[4];
     load(&units[0], argv[3]);
@@ -669,6 +730,7 @@ int main(int argc, char **argv) {
   if (expects_messages) {
     units[0].version == 2 ? refuse_2(&units[0]) : refuse_3(&units[0]);
     free(units[0].row);
+    free(units[0].size);
     return 0;
   }
   long most = 0;
@@ -690,6 +752,7 @@ int main(int argc, char **argv) {
     end(u, fresh);
     for (int j = 0; j < INSTANCES; j++) end(u, u->instance[j]);
     free(u->row);
+    free(u->size);
   }
   printf("%ld values\n", compared);
   return compared > 0 ? 0 : 1;

@@ -173,13 +173,16 @@ static inline od_status od_only_status(od_status status) {
 #define OD_SHOWS_REACTIONS                                                                        \
   (OD_SHOWS(OD_OUT_JOINT_FORCE) || OD_SHOWS(OD_OUT_JOINT_TORQUE) || OD_SHOWS(OD_OUT_ROD_FORCE) || \
    OD_SHOWS(OD_OUT_GEAR_FORCE))
-#define OD_SHOWS_LOADS    (OD_SHOWS(OD_OUT_LOAD) || OD_SHOWS(OD_OUT_LOAD_POWER) || OD_SHOWS(OD_OUT_LOAD_STORED))
 #define OD_SHOWS_ELEMENTS (OD_SHOWS(OD_OUT_ELEMENT) || OD_SHOWS(OD_OUT_REPORT) || OD_SHOWS(OD_OUT_ELEMENT_STATE))
 #define OD_SHOWS_STORES   (OD_SHOWS(OD_OUT_STORED) || OD_SHOWS(OD_OUT_BALANCE))
 #define OD_SHOWS_ENERGIES (OD_SHOWS(OD_OUT_KINETIC) || OD_SHOWS(OD_OUT_POTENTIAL) || OD_SHOWS_STORES)
 #define OD_SHOWS_POWERS                                                                     \
   (OD_SHOWS(OD_OUT_INTEGRAL) || OD_SHOWS(OD_OUT_DISSIPATED) || OD_SHOWS(OD_OUT_SUPPLIED) || \
    OD_SHOWS(OD_OUT_COMPRESSED) || OD_SHOWS(OD_OUT_OIL_BALANCE) || OD_SHOWS(OD_OUT_BALANCE))
+// Energies contain the powers and the stored energies of loads.
+#define OD_SHOWS_LOADS                                                                                        \
+  (OD_SHOWS(OD_OUT_LOAD) || OD_SHOWS(OD_OUT_LOAD_POWER) || OD_SHOWS(OD_OUT_LOAD_STORED) || OD_SHOWS_STORES || \
+   OD_SHOWS_POWERS)
 
 // Functions that allocate memory. Without them, programs create plants, simulations and observers in their own memory.
 #ifdef OD_WITHOUT_ALLOCATION

@@ -129,14 +129,15 @@ static void change_elements(const od_model *m, double *w, const change *d, int f
 
 void od_circuit_run_slopes(const od_model *m, double *w, const od_circuit_number *n, double *rate, double sign,
                            int stride) {
-  enum { MOST = 16 };
+  enum { MOST = 16, NUMBERS = 64 };  // numbers and their derivatives that are computed together
   const od_number_user *user = &m->join.user[n->index];
   const od_instance *e = &m->instance[user->instance];
   const od_element_class *c = od_instance_class(m, e);
   int number[MOST];
-  double dout[MOST * OD_MOST_OUT];
-  for (int first = 0; first < n->run; first += MOST) {
-    int count = n->run - first < MOST ? n->run - first : MOST;
+  double dout[NUMBERS];
+  int most = NUMBERS / c->outs < MOST ? NUMBERS / c->outs : MOST;
+  for (int first = 0; first < n->run; first += most) {
+    int count = n->run - first < most ? n->run - first : most;
     for (int k = 0; k < count; k++) number[k] = m->join.user[n[first + k].index].number;
     if (!c->number_slopes(&m->join.batch[e->batch], m->join.pool, w, e->place, number, count, dout)) continue;
     for (int i = e->target; i < e->target + e->targets; i++) {

@@ -192,17 +192,28 @@ OD_INTO_WIDE void solve_quads(int n, const double *a, const int *pivot, double *
   }
 }
 
-// Solves in place for a single column of b.
-static void solve_column(int n, const double *a, const int *pivot, double *b, int columns) {
+// Computes y -= a x for `count` numbers.
+OD_INTO_WIDE void take_row(int count, double a, const double *restrict x, double *restrict y) {
+  for (int j = 0; j < count; j++) y[j] -= a * x[j];
+}
+
+// Solves in place for the last `count` columns of b, by rows. Zeros of the factors are skipped.
+OD_INTO_WIDE void solve_rows(int n, const double *a, const int *pivot, double *b, int columns, int count) {
   for (int k = 0; k < n; k++) {
-    double swap = b[k * columns];
-    b[k * columns] = b[pivot[k] * columns], b[pivot[k] * columns] = swap;
+    double *one = b + k * columns, *other = b + pivot[k] * columns;
+    for (int j = 0; one != other && j < count; j++) {
+      double swap = one[j];
+      one[j] = other[j], other[j] = swap;
+    }
   }
   for (int i = 1; i < n; i++)
-    for (int k = 0; k < i; k++) b[i * columns] -= a[i * n + k] * b[k * columns];
+    for (int k = 0; k < i; k++)
+      if (a[i * n + k] != 0) take_row(count, a[i * n + k], b + k * columns, b + i * columns);
   for (int i = n - 1; i >= 0; i--) {
-    for (int k = n - 1; k > i; k--) b[i * columns] -= a[i * n + k] * b[k * columns];
-    b[i * columns] *= a[i * n + i];
+    double *row = b + i * columns, inverse = a[i * n + i];
+    for (int k = n - 1; k > i; k--)
+      if (a[i * n + k] != 0) take_row(count, a[i * n + k], b + k * columns, row);
+    for (int j = 0; j < count; j++) row[j] *= inverse;
   }
 }
 
@@ -215,7 +226,7 @@ OD_WIDE_QUAD static void solve_many(int n, const double *a, const int *pivot, do
   }
   double *place[MOST_QUADS];
   int c = 0, quads = 0;
-  for (; !OD_SMALL && c + 4 <= columns; c += 4) {
+  for (; OD_HAS_VECTORS && !OD_SMALL && c + 4 <= columns; c += 4) {
     if (has_something(n, b + c, columns)) place[quads++] = b + c;
     if (quads < MOST_QUADS) continue;
     solve_quads(n, a, pivot, place, columns, MOST_QUADS);
@@ -223,7 +234,7 @@ OD_WIDE_QUAD static void solve_many(int n, const double *a, const int *pivot, do
   }
   if (quads & 2) solve_quads(n, a, pivot, place, columns, 2);
   if (quads & 1) solve_quads(n, a, pivot, place + quads - 1, columns, 1);
-  for (; c < columns; c++) solve_column(n, a, pivot, b + c, columns);
+  if (c < columns) solve_rows(n, a, pivot, b + c, columns, columns - c);
 }
 
 void od_lu_solve(int n, const double *a, const int *pivot, double *b, int columns) {

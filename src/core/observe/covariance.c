@@ -83,6 +83,9 @@ void od_covariance_settle(od_covariance *b, double *gains) {
   form_of(b)->settle(b, gains);
   b->waiting = 0;
 }
+void od_covariance_change(const od_covariance *b, const double *value, double *g, double *change) {
+  form_of(b)->change(b, value, g, change);
+}
 void od_covariance_correct(od_covariance *b, double r, double *gain) {
   od_covariance_take(b, r);
   od_covariance_settle(b, gain);

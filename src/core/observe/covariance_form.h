@@ -24,6 +24,7 @@ typedef struct od_covariance_operations {
   void (*along)(const od_covariance *b, double *g);
   double (*take)(od_covariance *b, double r);  // returns h P h + r
   void (*settle)(od_covariance *b, double *gains);
+  void (*change)(const od_covariance *b, const double *value, double *g, double *change);  // NULL if most_waiting is 1
 } od_covariance_operations;
 extern const od_covariance_operations od_covariance_joseph, od_covariance_root;
 

@@ -134,7 +134,7 @@ OD_INTO_WIDE int map_columns(int rows, int columns, const double *M, bool all, i
                              int *column, int count) {
   const od_quad zero = {0};
   int l = 0;
-  for (; l + 4 <= columns; l += 4) {
+  for (; OD_HAS_VECTORS && l + 4 <= columns; l += 4) {
     od_quad_places some = {0};
     double *to[4];
     for (int i = 0; !all && i < rows; i++) some |= OD_QUAD_AT(M + i * columns + l) != 0;
@@ -152,14 +152,14 @@ OD_INTO_WIDE int map_columns(int rows, int columns, const double *M, bool all, i
   }
   for (; l < columns; l++) {
     double *to = T + count * width;
+    const double *from = M + l, *end = from + rows * columns;
     bool some = all;
-    OD_QUAD_AT(to + width - 4) = zero;
-    for (int i = 0; i < rows; i++) {
-      to[i] = M[i * columns + l];
-      some = some || to[i] != 0;
-    }
-    column[count] = first + l;
-    count += some;
+    for (; !some && from < end; from += columns) some = *from != 0;
+    if (!some) continue;
+    int i = 0;
+    for (from = M + l; from < end; from += columns) to[i++] = *from;
+    while (i < width) to[i++] = 0;
+    column[count++] = first + l;
   }
   return count;
 }
@@ -337,8 +337,10 @@ static bool add(od_covariance *b, const double *Q, const double *q) {
 static bool add_rows(od_covariance *b, int count, const double *rows) {
   int n = b->nx + b->np;
   double *noise = b->scratch;
-  for (int r = 0; r < count; r++)
-    for (int i = 0; i < n; i++) noise[r * n + i] = rows[r * n + od_root_outside(b, i)];
+  for (int r = 0; r < count; r++) {  // parameters become the first
+    od_copy_few(b->np, rows + r * n + b->nx, noise + r * n);
+    od_copy_few(b->nx, rows + r * n, noise + r * n + b->np);
+  }
   int first = first_column(b, count, noise);
   triangularize(b, first, count, noise);
   for (int i = first; i < n; i++)
@@ -385,4 +387,5 @@ const od_covariance_operations od_covariance_root = {.set = set,
                                                      .project = od_root_project,
                                                      .along = od_root_along,
                                                      .take = od_root_take,
-                                                     .settle = od_root_settle};
+                                                     .settle = od_root_settle,
+                                                     .change = od_root_change};

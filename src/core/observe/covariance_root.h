@@ -21,5 +21,6 @@ double od_root_project(const od_covariance *b, const double *h, int count, const
 void od_root_along(const od_covariance *b, double *g);
 double od_root_take(od_covariance *b, double r);
 void od_root_settle(od_covariance *b, double *gains);
+void od_root_change(const od_covariance *b, const double *value, double *g, double *change);
 
 #endif

@@ -133,31 +133,28 @@ OD_INTO_WIDE void settle_columns(int quads, int count, ptrdiff_t n, ptrdiff_t ro
     for (int q = 0; q < quads; q++) OD_QUAD_AT(sums + k * n + 4 * q) = sum[k][q];
 }
 
-// Applies one update to `rows` rows of two neighboring columns of U, from the last row up. f: the first number of the update; sum: one for each
-// column.
-OD_INTO_WIDE void settle_pair(ptrdiff_t n, ptrdiff_t rows, ptrdiff_t width, const double *f, double *U, double *sum) {
-  const double *end = f + rows;
-  double sum0 = 0, sum1 = 0;
-  for (; f < end; f++, U -= n) {
-    double old0 = U[0], old1 = U[1], keep = f[width], share = f[2 * width];
-    U[0] = keep * old0 - share * sum0;
-    U[1] = keep * old1 - share * sum1;
-    sum0 += *f * old0;
-    sum1 += *f * old1;
+// Applies `count` updates to `rows` rows of one or two neighboring columns of U, from the last row up, one number at a time. updates: the
+// first number of the first update; sums: for each update, one for each column.
+OD_INTO_WIDE void settle_few(int columns, int count, ptrdiff_t n, ptrdiff_t rows, ptrdiff_t width,
+                             const double *updates, double *U, double *sums) {
+  double sum[OD_MOST_WAITING][2];
+  OD_UNROLLED
+  for (int k = 0; k < count; k++) sum[k][0] = sum[k][1] = 0;
+  for (const double *end = updates + rows; updates < end; updates++, U -= n) {
+    double now0 = U[0], now1 = columns > 1 ? U[1] : 0;
+    OD_UNROLLED
+    for (int k = 0; k < count; k++) {
+      const double *u = updates + 3 * k * width;
+      double f = u[0], keep = u[width], share = u[2 * width], old0 = now0, old1 = now1;
+      now0 = keep * old0 - share * sum[k][0];
+      sum[k][0] += f * old0;
+      if (columns > 1) now1 = keep * old1 - share * sum[k][1], sum[k][1] += f * old1;
+    }
+    U[0] = now0;
+    if (columns > 1) U[1] = now1;
   }
-  sum[0] = sum0, sum[1] = sum1;
-}
-
-// The same for one column. Returns its sum.
-OD_INTO_WIDE double settle_column(ptrdiff_t n, ptrdiff_t rows, ptrdiff_t width, const double *f, double *U) {
-  const double *end = f + rows;
-  double sum = 0;
-  for (; f < end; f++, U -= n) {
-    double old = *U;
-    *U = f[width] * old - f[2 * width] * sum;
-    sum += *f * old;
-  }
-  return sum;
+  for (int k = 0; k < count; k++)
+    for (int c = 0; c < columns; c++) sums[k * n + c] = sum[k][c];
 }
 
 // Applies all updates to U. sums (count x n) are in inner order.
@@ -165,13 +162,10 @@ OD_INTO_WIDE void settle_all(int count, int n, int width, const double *updates,
   int c = n;
   for (; OD_HAS_VECTORS && c >= 8; c -= 8) settle_columns(2, count, n, c, width, updates, U + c - 8, sums + c - 8);
   for (; OD_HAS_VECTORS && c >= 4; c -= 4) settle_columns(1, count, n, c, width, updates, U + c - 4, sums + c - 4);
-  for (int k = 0; k < count; k++, updates += 3 * width, sums += n) {
-    int l = c;
-    // The first column of a pair is shorter by one; its number below the diagonal is zero.
-    for (; !OD_HAS_VECTORS && l >= 2; l -= 2)
-      settle_pair(n, l, width, updates + n - l, U + (l - 1) * n + l - 2, sums + l - 2);
-    for (; l > 0; l--) sums[l - 1] = settle_column(n, l, width, updates + n - l, U + (l - 1) * n + l - 1);
-  }
+  // The first column of a pair is shorter by one; its number below the diagonal is zero.
+  for (; !OD_HAS_VECTORS && c >= 2; c -= 2)
+    settle_few(2, count, n, c, width, updates + n - c, U + (c - 1) * n + c - 2, sums + c - 2);
+  for (; c > 0; c--) settle_few(1, count, n, c, width, updates + n - c, U + (c - 1) * n + c - 1, sums + c - 1);
 }
 
 // Computes the gains of all pending measurements from the sums. The gains are in external order.
@@ -196,4 +190,26 @@ OD_WIDE static void settle(const od_covariance *b, double *gains) {
 
 void od_root_settle(od_covariance *b, double *gains) {
   settle(b, gains);
+}
+
+// The gain of pending measurement k is U' T' f / d, where T applies the updates of the measurements before k. The sum over all
+// measurements is U' g: g begins with the last f, and each preceding update, transposed, is applied to g before its own f is added.
+void od_root_change(const od_covariance *b, const double *value, double *g, double *change) {
+  int n = b->nx + b->np;
+  for (int i = 0; i < n; i++) g[i] = 0;
+  for (int k = b->waiting - 1; k >= 0; k--) {
+    const update u = update_at(b, k);
+    double part = value[k] / b->variance[k], sum = 0;
+    for (int i = n - 1; i >= 0; i--) {
+      double old = g[i];
+      g[i] = u.shrink[i] * old - u.f[i] * sum + part * u.f[i];
+      sum += u.share[i] * old;
+    }
+  }
+  for (int c = 0; c < n; c++) {  // g begins with the last row
+    const double *u = b->P + c * n + c, *from = g + n - 1 - c, *end = g + n;
+    double sum = 0;
+    for (; from < end; from++, u -= n) sum += *from * *u;
+    change[od_root_outside(b, c)] = sum;
+  }
 }

@@ -25,15 +25,34 @@ od_status od_observer_move(od_observer *o, const double *prior, double *delta) {
   return od_sim_set_with_parameters(sim, od_sim_time(sim), x, od_sim_inputs(sim), o->np ? p : NULL);
 }
 
+void od_observer_limit_bias(od_observer *o) {
+  const double *p = od_observer_at(o, o->p);
+  for (int i = 0; i < o->np; i++)
+    if (p[i] <= od_observer_at(o, o->low)[i] || p[i] >= od_observer_at(o, o->high)[i])
+      od_observer_at(o, o->bias)[o->nx + i] = 0;
+}
+
+// Adds the products of four numbers at a time to four sums, as many as are whole. Returns the number of products.
+OD_INTO_WIDE int add_fours(int n, const double *a, const double *b, double *sum) {
+#if OD_HAS_VECTORS
+  int j = 0;
+  for (; j + 4 <= n; j += 4) OD_QUAD_AT(sum) += OD_QUAD_AT(a + j) * OD_QUAD_AT(b + j);
+  return j;
+#else
+  const double *end = a + n / 4 * 4;
+  double sum0 = sum[0], sum1 = sum[1], sum2 = sum[2], sum3 = sum[3];
+  for (; a < end; a += 4, b += 4) sum0 += a[0] * b[0], sum1 += a[1] * b[1], sum2 += a[2] * b[2], sum3 += a[3] * b[3];
+  sum[0] = sum0, sum[1] = sum1, sum[2] = sum2, sum[3] = sum3;
+  return n / 4 * 4;
+#endif
+}
+
 // Computes to <- A from + B p + after; after may be NULL.
 OD_WIDE static void carry(int nx, int np, const double *A, const double *B, const double *from, const double *p,
                           const double *after, double *to) {
   for (int i = 0; i < nx; i++, A += nx, B += np) {
-    od_quad sum = {0};
-    double rest = after ? after[i] : 0;
-    int j = 0, l = 0;
-    for (; j + 4 <= nx; j += 4) sum += OD_QUAD_AT(A + j) * OD_QUAD_AT(from + j);
-    for (; l + 4 <= np; l += 4) sum += OD_QUAD_AT(B + l) * OD_QUAD_AT(p + l);
+    double sum[4] = {0}, rest = after ? after[i] : 0;
+    int j = add_fours(nx, A, from, sum), l = add_fours(np, B, p, sum);
     for (; j < nx; j++) rest += A[j] * from[j];
     for (; l < np; l++) rest += B[l] * p[l];
     to[i] = ((sum[0] + sum[1]) + (sum[2] + sum[3])) + rest;

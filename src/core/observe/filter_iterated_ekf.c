@@ -8,7 +8,6 @@
 #include "observe/filters.h"
 #include "observe/iterated_correction.h"
 
-enum { PASSES = 6 };  // largest number of passes of one correction
 static const double nonlinearity_limit =
     0.05;  // deviation from the linearization, in sigmas of a sensor, above which another pass follows
 
@@ -44,28 +43,34 @@ static int is_bent(od_observer *o, double *bent, od_status *status) {
   return 0;
 }
 
-od_status od_iterated_correct(od_observer *o, od_iterated *m, const double *y) {
+// Applies the sensors of a pass. If another pass may follow, only the estimate moves, unless some sensors had to be applied.
+static od_status end_pass(od_observer *o, od_linear_pending *w, bool is_last, bool *has_only_moved) {
+  *has_only_moved = !is_last && !w->applied;
+  return *has_only_moved ? od_linear_move_only(o, w) : od_linear_apply(o, w, false);
+}
+
+od_status od_iterated_correct(od_observer *o, od_iterated *m, int passes, const double *y) {
   const od_linear *l = od_observer_linear(o);
   size_t d = sizeof(double), n = (size_t)(o->nx + o->np);
-  int may_repeat = m->may_repeat;
   double *prior_P = m->content, *bent = prior_P + n * (n + 1) / 2;
-  od_covariance b = od_observer_estimate(o);
+  od_linear_pending w;
   od_linear_begin(o);
-  // Only a repetition needs the covariance of the prediction.
-  if (may_repeat) od_covariance_keep(&b, prior_P);
-  od_status status = od_linear_pass(o, y, 0);
+  od_status status = od_linear_collect(o, y, 0, m->may_repeat ? prior_P : NULL, &w);
+  if (status != OD_OK) return status;
+  bool again = m->may_repeat && o->used && !l->widened, has_only_moved;
   m->may_repeat = l->sensor_dominates;
-  bool again = may_repeat && o->used && !l->widened;
-  for (int pass = 1; pass < PASSES && again && status == OD_OK && is_bent(o, bent, &status); pass++) {
-    od_covariance_restore(&b, prior_P);
+  status = end_pass(o, &w, !again || passes == 1, &has_only_moved);
+  for (int pass = 1; pass < passes && again && status == OD_OK && is_bent(o, bent, &status); pass++) {
+    if (!has_only_moved) od_covariance_restore(&w.b, prior_P);
     memcpy(od_observer_at(o, l->moved), od_observer_at(o, l->delta), n * d);
-    status = od_linear_pass(o, y, pass);
+    status = od_linear_collect(o, y, pass, prior_P, &w);
+    if (status == OD_OK) status = end_pass(o, &w, pass + 1 == passes, &has_only_moved);
   }
-  return status;
+  return status == OD_OK && has_only_moved ? od_linear_apply(o, &w, true) : status;
 }
 
 static od_status correct(od_observer *o, const double *y) {
-  return od_iterated_correct(o, od_observer_memory(o), y);
+  return od_iterated_correct(o, od_observer_memory(o), (int)o->choice[0], y);
 }
 
 static void transfer(od_observer *o, od_pieces *t) {
@@ -73,9 +78,18 @@ static void transfer(od_observer *o, od_pieces *t) {
   od_pieces_bytes(t, &m->may_repeat, sizeof m->may_repeat);
 }
 
+static const od_filter_option options[] = {
+    {.key = "passes",
+     .meaning = "largest number of passes over the sensors in one correction; default: 6",
+     .fallback = OD_ITERATED_PASSES,
+     .low = 1,
+     .high = 20}};
+
 const od_filter od_filter_iterated_ekf = {
     .name = "iterated-ekf",
     .description = "extended Kalman filter whose corrections are iterated for nonlinear sensors",
+    .option = options,
+    .options = sizeof options / sizeof *options,
     .memory = memory_size,
     .start = start,
     .predict = od_linear_predict,

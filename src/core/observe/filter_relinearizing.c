@@ -108,7 +108,7 @@ static od_status correct(od_observer *o, const double *y) {
   if (!s->fell_back && s->corrected && !od_smoother_add(s)) od_smoother_restart(s, o);
   l->note = 0;
   if (s->phase == OD_SMOOTHER_IDLE && !s->fell_back) od_smoother_note(s, o, s->last);
-  od_status status = od_iterated_correct(o, od_smoother_live(s), y);
+  od_status status = od_iterated_correct(o, od_smoother_live(s), OD_ITERATED_PASSES, y);
   l->note = 0;
   if (status != OD_OK) return status;
   if (s->fell_back) {

@@ -4,6 +4,8 @@
 
 #include "observe/linear_filter.h"
 
+enum { OD_ITERATED_PASSES = 6 };  // usual largest number of passes of one correction
+
 typedef struct od_iterated {
   int may_repeat;    // whether the next correction may have to be repeated; 1 at the start
   double content[];  // the covariance of the prediction (n (n + 1) / 2), and the sensors after a correction (ny)
@@ -12,7 +14,7 @@ typedef struct od_iterated {
 // Returns the size of an od_iterated for this plant in bytes.
 size_t od_iterated_size(const od_plant *plant);
 // Corrects the estimate of o with the sensors y (ny; NAN: missing), repeated about the corrected estimate while a sensor is
-// nonlinear there. m->may_repeat must be 1 before the first correction. Fails as od_linear_pass() does.
-od_status od_iterated_correct(od_observer *o, od_iterated *m, const double *y);
+// nonlinear there, in at most `passes` passes. m->may_repeat must be 1 before the first correction. Fails as od_linear_pass() does.
+od_status od_iterated_correct(od_observer *o, od_iterated *m, int passes, const double *y);
 
 #endif

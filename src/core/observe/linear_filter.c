@@ -100,13 +100,6 @@ static double own_part(od_observer *o, int i, double more, double *h, double *va
   return left;
 }
 
-// Sensors whose measurements are pending in the covariance, in the order of the pending measurements.
-typedef struct waiting_sensors {
-  int count, sensor[OD_MOST_WAITING];
-  double value[OD_MOST_WAITING];  // innovations of these sensors
-  double bias[OD_MOST_WAITING];   // biases of these sensors, each after the corrections by the preceding sensors
-} waiting_sensors;
-
 // Computes delta += gain * value and bias -= gain * seen.
 OD_WIDE static void go_along(int n, const double *restrict gain, double value, double seen, double *restrict delta,
                              double *restrict bias) {
@@ -122,13 +115,15 @@ static double *note_of(od_observer *o) {
   return (double *)((char *)o + od_observer_linear(o)->note);
 }
 
-// Applies the pending sensors to the covariance, the estimate and its bias.
-static void settle(od_observer *o, od_covariance *b, waiting_sensors *w) {
+// Applies the pending sensors to the covariance, the change of the estimate and its bias.
+static void settle(od_observer *o, od_linear_pending *w) {
   const od_linear *l = od_observer_linear(o);
   int n = o->nx + o->np;
   double *delta = od_observer_at(o, l->delta), *bias = od_observer_at(o, o->bias), *gain = od_observer_at(o, l->gain);
   if (w->count == 0) return;
-  od_covariance_settle(b, gain);
+  if (w->prior_P && !w->applied) od_covariance_keep(&w->b, w->prior_P);
+  w->applied = true;
+  od_covariance_settle(&w->b, gain);
   for (int m = 0; m < w->count; m++, gain += n) {
     go_along(n, gain, w->value[m], w->bias[m], delta, bias);
     if (l->note) od_copy_few(n, gain, note_of(o) + o->ny + (2 * w->sensor[m] + 1) * n);
@@ -138,11 +133,11 @@ static void settle(od_observer *o, od_covariance *b, waiting_sensors *w) {
 }
 
 // Adds the sensor projected last, with row h, to the pending sensors; s: the variance of its innovation.
-static void add_waiting(od_observer *o, od_covariance *b, waiting_sensors *w, int i, const double *h, double r,
-                        double s, double value, double bias) {
+static void add_waiting(od_observer *o, od_linear_pending *w, int i, const double *h, double r, double s, double value,
+                        double bias) {
   const od_linear *l = od_observer_linear(o);
   int n = o->nx + o->np;
-  od_covariance_take(b, r);
+  od_covariance_take(&w->b, r);
   w->sensor[w->count] = i;
   w->value[w->count] = value;
   w->bias[w->count++] = bias;
@@ -157,15 +152,14 @@ static void add_waiting(od_observer *o, od_covariance *b, waiting_sensors *w, in
 // This applies if the squared innovation is at least no_noise_ratio times its variance, and if the spread of the sensor over the
 // uncertainty is much larger than the derivatives show. Returns the variance of the deviations from this fit; 0 if nothing is
 // replaced.
-static double look_beyond(od_observer *o, od_covariance *b, waiting_sensors *w, int i, double *h, double measured,
-                          double *predicted) {
+static double look_beyond(od_observer *o, od_linear_pending *w, int i, double *h, double measured, double *predicted) {
   const od_linear *l = od_observer_linear(o);
   double r = od_observer_at(o, o->sigma)[i] * od_observer_at(o, o->sigma)[i], off = measured - *predicted;
   if (off * off < no_noise_ratio * r) return 0;
-  settle(o, b, w);
-  double seen = od_covariance_project(b, h);
+  double seen = od_covariance_project(&w->b, h);
   if (off * off < no_noise_ratio * (seen + r) || seen > uncertain_variance_ratio * r) return 0;
-  const od_spread *s = &od_observer_find_spreads(o, b, od_observer_at(o, l->y))[i];
+  settle(o, w);
+  const od_spread *s = &od_observer_find_spreads(o, &w->b, od_observer_at(o, l->y))[i];
   if (s->along < 0 || s->variance < uncertain_variance_ratio * r || s->variance < 4 * seen) return 0;
   memset(h, 0, (size_t)(o->nx + o->np) * sizeof *h);
   h[s->along] = s->slope / s->unknown_sigma;
@@ -175,18 +169,18 @@ static double look_beyond(od_observer *o, od_covariance *b, waiting_sensors *w, 
 
 // Stores the innovation of sensor i, which was projected last, and its variance *s. r: variance of the noise. Returns whether the
 // sensor is used. If the guard reopens the sensor, increases the covariance to match the innovation and updates *s.
-static bool judge(od_observer *o, od_covariance *b, waiting_sensors *w, int i, const double *h, double measured,
-                  double value, double r, double *s) {
+static bool judge(od_observer *o, od_linear_pending *w, int i, const double *h, double measured, double value, double r,
+                  double *s) {
   od_linear *l = od_observer_linear(o);
   int reopen;
   od_sensor_use use = od_observer_judge(o, i, measured, value, *s, &reopen);
   if (*s - r > uncertain_variance_ratio * r) l->sensor_dominates = 1;
   if (use != OD_SENSOR_USED) return false;
   if (reopen) {
-    settle(o, b, w);
-    od_covariance_project(b, h);
-    if (widen(o, b, h, *s, value)) {
-      *s = od_covariance_project(b, h) + r;
+    settle(o, w);
+    od_covariance_project(&w->b, h);
+    if (widen(o, &w->b, h, *s, value)) {
+      *s = od_covariance_project(&w->b, h) + r;
       od_observer_innovation(o, i)->sigma = sqrt(*s);
     }
   }
@@ -204,13 +198,13 @@ static double along_row(const double *h, int count, const int *at, const double 
 // Applies one sensor. All vectors (n) are relative to the prediction. The sensor is linearized at `moved`. The applied sensors have
 // changed the estimate by `delta`; the pending sensors will change it further. The first pass stores the innovation and decides
 // whether the sensor is used.
-static void take_sensor(od_observer *o, od_covariance *b, waiting_sensors *w, int i, double measured, int pass) {
+static void take_sensor(od_observer *o, od_linear_pending *w, int i, double measured, int pass) {
   const od_linear *l = od_observer_linear(o);
   int n = o->nx + o->np;
   double *h = od_linear_row(o, i);
   double predicted = od_observer_at(o, l->y)[i], r = od_observer_at(o, o->sigma)[i] * od_observer_at(o, o->sigma)[i],
          more = 0;
-  if (pass == 0) more = look_beyond(o, b, w, i, h, measured, &predicted);
+  if (pass == 0) more = look_beyond(o, w, i, h, measured, &predicted);
   double value = measured - predicted;
   int *at = (int *)((char *)o + l->at), count = od_places(n, h, at);
   value -= along_row(h, count, at, od_observer_at(o, l->delta)) - along_row(h, count, at, od_observer_at(o, l->moved));
@@ -220,16 +214,17 @@ static void take_sensor(od_observer *o, od_covariance *b, waiting_sensors *w, in
   } else {
     r += more;
   }
-  double s = od_covariance_project_at(b, h, count, at) + r, bias = along_row(h, count, at, od_observer_at(o, o->bias));
+  double s = od_covariance_project_at(&w->b, h, count, at) + r,
+         bias = along_row(h, count, at, od_observer_at(o, o->bias));
   for (int k = 0; k < w->count; k++) {
-    double seen = od_covariance_seen(b, k);
+    double seen = od_covariance_seen(&w->b, k);
     value -= seen * w->value[k];
     bias -= seen * w->bias[k];
   }
-  if (pass == 0 && !judge(o, b, w, i, h, measured, value, r, &s)) return;
-  add_waiting(o, b, w, i, h, r, s, value, bias);
+  if (pass == 0 && !judge(o, w, i, h, measured, value, r, &s)) return;
+  add_waiting(o, w, i, h, r, s, value, bias);
   // With correlated noise the independent part of a sensor depends on the estimate after the preceding sensors.
-  if (o->correlated || od_covariance_is_full(b)) settle(o, b, w);
+  if (o->correlated || od_covariance_is_full(&w->b)) settle(o, w);
 }
 
 void od_linear_begin(od_observer *o) {
@@ -259,28 +254,55 @@ bool od_linear_widen(od_observer *o, int i, double s, double value) {
   return widen(o, &b, h, s, value);
 }
 
-od_status od_linear_take(od_observer *o, const double *y, int pass) {
-  od_covariance b = od_observer_estimate(o);
-  waiting_sensors waiting = {0};
+// Linearizes and projects the sensors.
+static od_status take_sensors(od_observer *o, const double *y, int pass, double *prior_P, od_linear_pending *w) {
+  *w = (od_linear_pending){.b = od_observer_estimate(o), .prior_P = prior_P};
   od_status status = od_linear_measure(o);
   if (status != OD_OK) return status;
   for (int i = 0; i < o->ny; i++)
     if (isfinite(y[i]) && (pass == 0 || od_observer_innovation(o, i)->use == OD_SENSOR_USED))
-      take_sensor(o, &b, &waiting, i, y[i], pass);
-  settle(o, &b, &waiting);
+      take_sensor(o, w, i, y[i], pass);
   return OD_OK;
 }
 
-od_status od_linear_pass(od_observer *o, const double *y, int pass) {
+od_status od_linear_take(od_observer *o, const double *y, int pass) {
+  od_linear_pending w;
+  od_status status = take_sensors(o, y, pass, NULL, &w);
+  if (status == OD_OK) settle(o, &w);
+  return status;
+}
+
+od_status od_linear_collect(od_observer *o, const double *y, int pass, double *prior_P, od_linear_pending *w) {
   od_linear *l = od_observer_linear(o);
   size_t size = (size_t)(o->nx + o->np) * sizeof(double);
   if (pass == 0) l->sensor_dominates = l->widened = 0;
   if (OD_WITH_CHANGES && o->watch) od_change_watch_begin_pass(o->watch);
   memset(od_observer_at(o, l->delta), 0, size);
   memcpy(od_observer_at(o, o->bias), od_observer_at(o, l->prior_bias), size);
-  od_status status = od_linear_take(o, y, pass);
-  if (status != OD_OK || !o->used) return status;
-  return od_observer_move(o, od_observer_at(o, l->prior), od_observer_at(o, l->delta));
+  return take_sensors(o, y, pass, prior_P, w);
+}
+
+od_status od_linear_move_only(od_observer *o, od_linear_pending *w) {
+  const od_linear *l = od_observer_linear(o);
+  double *delta = od_observer_at(o, l->delta);
+  od_covariance_change(&w->b, w->value, od_observer_at(o, l->g), delta);
+  return od_observer_move(o, od_observer_at(o, l->prior), delta);
+}
+
+od_status od_linear_apply(od_observer *o, od_linear_pending *w, bool is_moved) {
+  const od_linear *l = od_observer_linear(o);
+  for (int m = 0; is_moved && m < w->count; m++) w->value[m] = 0;
+  settle(o, w);
+  if (!o->used) return OD_OK;
+  if (!is_moved) return od_observer_move(o, od_observer_at(o, l->prior), od_observer_at(o, l->delta));
+  od_observer_limit_bias(o);
+  return OD_OK;
+}
+
+od_status od_linear_pass(od_observer *o, const double *y, int pass) {
+  od_linear_pending w;
+  od_status status = od_linear_collect(o, y, pass, NULL, &w);
+  return status == OD_OK ? od_linear_apply(o, &w, false) : status;
 }
 
 od_status od_linear_output_sigma(od_observer *o, const double *y, double *sigma) {

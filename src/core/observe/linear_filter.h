@@ -50,11 +50,28 @@ od_status od_linear_predict(od_observer *o, double h, const double *u, const dou
 od_status od_linear_predict_and_shift(od_observer *o, double h, const double *u, const double *Q, const double *q,
                                       const double *dx);
 
+// The sensors of a pass that are not yet applied to the covariance, in the order of its pending measurements.
+typedef struct od_linear_pending {
+  od_covariance b;  // the covariance, with these measurements pending
+  int count, sensor[OD_MOST_WAITING];
+  double value[OD_MOST_WAITING];  // innovations of these sensors
+  double bias[OD_MOST_WAITING];   // biases of these sensors, each after the corrections by the preceding sensors
+  double *prior_P;                // receives the covariance before the first sensor is applied; NULL: not needed
+  bool applied;                   // whether sensors of the pass have been applied
+} od_linear_pending;
+
 // Begins a correction: saves the prediction, the first linearization point of the sensors.
 void od_linear_begin(od_observer *o);
 // Makes one pass over the sensors, linearized at the current estimate (prediction plus `moved`), and then moves the estimate. The
 // first pass (0) determines the innovations and which sensors are used.
 od_status od_linear_pass(od_observer *o, const double *y, int pass);
+// The parts of a pass. od_linear_collect() linearizes the sensors at the current estimate and projects them; it applies sensors only
+// if not all can be pending. Then either od_linear_apply() applies the pending sensors, and the estimate moves, or
+// od_linear_move_only() computes the change `delta` of the estimate alone, which costs less, and moves the estimate. A pass that is
+// not the last one needs no more; after the last one, od_linear_apply() follows with `is_moved`. prior_P: see od_linear_pending.
+od_status od_linear_collect(od_observer *o, const double *y, int pass, double *prior_P, od_linear_pending *w);
+od_status od_linear_move_only(od_observer *o, od_linear_pending *w);
+od_status od_linear_apply(od_observer *o, od_linear_pending *w, bool is_moved);
 // The inner part of a pass: linearizes the sensors at the current estimate and applies them one after the other. Each sensor
 // changes `delta`.
 od_status od_linear_take(od_observer *o, const double *y, int pass);

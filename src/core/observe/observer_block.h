@@ -128,6 +128,8 @@ od_status od_observer_shift(od_observer *o, double *delta, const double *P);
 
 // Moves the estimate to prior + delta (n each), with parameters within their bounds; delta becomes the actual change.
 od_status od_observer_move(od_observer *o, const double *prior, double *delta);
+// Sets the bias of parameters at a bound to zero.
+void od_observer_limit_bias(od_observer *o);
 // Propagates the bias: b <- A (b + before) + B b_p + after; before and after may be NULL.
 void od_observer_carry_bias(od_observer *o, const double *A, const double *B, const double *before,
                             const double *after);

@@ -156,5 +156,5 @@ od_status od_smoother_catch_up(od_smoother *s, long k) {
   od_status status = od_smoother_predict(s, k, NULL);
   od_smoother_note(s, w, k);
   if (status != OD_OK || od_observer_begin_correction(w, y) == 0) return status;
-  return od_iterated_correct(w, od_observer_memory(w), y);
+  return od_iterated_correct(w, od_observer_memory(w), OD_ITERATED_PASSES, y);
 }

@@ -52,7 +52,8 @@ void od_smoother_correct_plain(od_smoother *s) {
   if (!s->has_plain) return;
   od_observer *w = od_smoother_plain(s);
   const double *y = od_smoother_sample(s, s->last).y;
-  if (od_observer_begin_correction(w, y) > 0) s->has_plain = od_iterated_correct(w, memory_of(s), y) == OD_OK;
+  if (od_observer_begin_correction(w, y) > 0)
+    s->has_plain = od_iterated_correct(w, memory_of(s), OD_ITERATED_PASSES, y) == OD_OK;
 }
 
 void od_smoother_fall_back(od_smoother *s, od_observer *o) {

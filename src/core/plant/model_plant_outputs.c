@@ -238,14 +238,16 @@ static od_status reaction_jacobians(const reaction_rows *r, const double *kx, co
 // The orders of motion on which the wanted outputs depend.
 typedef struct sight {
   bool positions, velocities, accelerations;
-  bool everything;  // whether an output may depend on all states, not only on positions or on one state of the circuit
+  bool everything;   // whether an output may depend on all states, not only on positions or on one state of the circuit
+  bool states_only;  // whether all outputs are functions of the states alone
 } sight;
 
 // Finds on which orders of motion the wanted outputs depend.
 static sight sight_of(const od_plant_data *d, const unsigned char *wanted) {
-  sight s = {0};
+  sight s = {.states_only = true};
   for (int i = 0; i < d->plant.ny; i++) {
     if (wanted && !wanted[i]) continue;
+    s.states_only = s.states_only && od_model_output_sees_states_only(d->m, &d->m->output[d->output[i]]);
     od_level level = level_shown(d->m, &d->m->output[d->output[i]]);
     s.everything = s.everything || (d->seen[i].first == 0 && d->seen[i].end == od_plant_nx(&d->plant));
     s.positions = s.positions || level != OD_LEVEL_INPUT;
@@ -286,13 +288,9 @@ static od_status output_parameter_jacobian(const od_plant *plant, void *work, co
   od_work_parts p = od_work_parts_of(d, work);
   int nk = od_plant_nk(plant);
   double *dk = p.scratch;
-  bool states_only = true;
-  for (int i = 0; i < plant->ny && states_only; i++)
-    if (!wanted || wanted[i])
-      states_only = states_only && od_model_output_sees_states_only(m, &m->output[d->output[i]]);
-  if (states_only) memset(hp, 0, (size_t)(plant->ny * plant->np) * sizeof *hp);
+  if (seen.states_only) memset(hp, 0, (size_t)(plant->ny * plant->np) * sizeof *hp);
   for (int j = 0; j < plant->np; j++) {
-    if (states_only && d->owner[j].owner != OD_OWNER_NONE) continue;
+    if (seen.states_only && d->owner[j].owner != OD_OWNER_NONE) continue;
     if (d->block[j].block >= 0) {  // the number acts through signals and through accelerations
       od_directions v = clear_directions(plant, &p);
       for (int k = 0; k < plant->nz && plant->outputs_of_rates; k++) v.dzdd[k] = kp[k * plant->np + j];
@@ -324,7 +322,8 @@ od_status od_model_plant_output_jacobians(const od_plant *plant, void *work, con
   for (int i = 0; !OD_WITH_COMPLEX && i < plant->ny; i++)
     if ((!wanted || wanted[i]) && od_output_needs_complex(&d->m->output[d->output[i]])) return OD_NOT_AVAILABLE;
   sight seen = sight_of(d, wanted);
-  od_model_plant_prepare_tangents(d, &p);
+  // Functions of the states do not depend on the linearized circuit, except through blocks.
+  if (!seen.states_only || od_model_blocks(d->m) || d->mechanicals) od_model_plant_prepare_tangents(d, &p);
   od_directions v = clear_directions(plant, &p);
   for (int i = 0; hx && i < plant->ny; i++)
     for (int j = 0; (!wanted || wanted[i]) && j < nx; j++) hx[i * nx + j] = 0;

@@ -1,28 +1,15 @@
 // Instances of FMI 3.
-#include <dlfcn.h>
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 #define FMI3_TYPES_ONLY
 #include "export/files/fmi/fmi3.h"
 #include "fmu_host/fmu_instance.h"
 
-enum { MOST_ITERATIONS = 1000 };  // limit of iterations of one event
-
-#define FIELD(name) fmi3##name##TYPE *name;
-typedef struct functions {
-  FMI3_FUNCTIONS(FIELD)
-} functions;
-
-#define HAS(name) (((functions *)f->function)->name != NULL || od_fmu_lacks(f, "fmi3" #name))
-#define CALL(name, ...)                         \
-  (HAS(name) && (od_fmu_running = "fmi3" #name, \
-                 od_fmu_is_good(f, "fmi3" #name, (int)((functions *)f->function)->name(f->instance, __VA_ARGS__))))
-#define CALL0(name)                             \
-  (HAS(name) && (od_fmu_running = "fmi3" #name, \
-                 od_fmu_is_good(f, "fmi3" #name, (int)((functions *)f->function)->name(f->instance))))
+#define FMI_PREFIX               fmi3
+#define FMI_FUNCTIONS            FMI3_FUNCTIONS
+#define FMI_STATE(before, after) before##FMUState##after
+#define FMI_RESTORED             DeserializeFMUState
+#define FMI_RATES                GetContinuousStateDerivatives
+#define FMI_BYTE                 fmi3Byte
+#include "fmu_host/fmi_instance_x.h"
 
 static void logger(fmi3InstanceEnvironment f, fmi3Status status, fmi3String category, fmi3String message) {
   (void)category;
@@ -30,21 +17,8 @@ static void logger(fmi3InstanceEnvironment f, fmi3Status status, fmi3String cate
 }
 
 static bool load(od_fmu *f) {
-  functions *t = f->function = calloc(1, sizeof *t);
-  if (!t) return false;
-    // POSIX defines this conversion of an address to a function.
-#define LOAD(name) *(void **)(void *)&t->name = dlsym(f->library, "fmi3" #name);
-  FMI3_FUNCTIONS(LOAD)
   bool steps = f->interface == OD_FMU_CO_SIMULATION;
-  return (steps ? HAS(InstantiateCoSimulation) : HAS(InstantiateModelExchange)) && HAS(FreeInstance);
-}
-
-static void free_instance(od_fmu *f) {
-  if (!f->instance) return;
-  od_fmu_running = "fmi3FreeInstance";
-  ((functions *)f->function)->FreeInstance(f->instance);
-  od_fmu_running = "";
-  f->instance = NULL;
+  return find_functions(f) && (steps ? HAS(InstantiateCoSimulation) : HAS(InstantiateModelExchange));
 }
 
 static bool instantiate(od_fmu *f) {
@@ -56,11 +30,7 @@ static bool instantiate(od_fmu *f) {
   f->instance = steps ? t->InstantiateCoSimulation("oleodyn", f->d->token, resources, false, false, false, false, NULL,
                                                    0, f, logger, NULL)
                       : t->InstantiateModelExchange("oleodyn", f->d->token, resources, false, false, f, logger);
-  if (!f->instance)
-    snprintf(f->error, sizeof f->error, "returned no instance from %s%s%s", od_fmu_running, f->logged[0] ? ": " : "",
-             f->logged);
-  od_fmu_running = "";
-  return f->instance != NULL;
+  return end_creation(f);
 }
 
 // Iterates an event until the discrete states no longer change. Returns false after storing the reason.
@@ -68,10 +38,7 @@ static bool iterate_event(od_fmu *f) {
   bool more = true, terminate = false, nominals, states, has_next = false;
   double next = INFINITY;
   for (int i = 0; more; i++) {
-    if (i == MOST_ITERATIONS) {
-      snprintf(f->error, sizeof f->error, "needs more than %d iterations for an event", (int)MOST_ITERATIONS);
-      return false;
-    }
+    if (i == MOST_ITERATIONS) return endless_event(f);
     if (!CALL(UpdateDiscreteStates, &more, &terminate, &nominals, &states, &has_next, &next)) return false;
     f->ended = f->ended || terminate;
   }
@@ -172,46 +139,6 @@ static bool directional(od_fmu *f, const uint32_t *unknown, int unknowns, const 
               result, (size_t)unknowns);
 }
 
-static bool save(od_fmu *f, char **bytes, size_t *size) {
-  fmi3FMUState state = NULL;
-  *bytes = NULL, *size = 0;
-  if (!CALL(GetFMUState, &state)) return false;
-  bool good = CALL(SerializedFMUStateSize, state, size) && (*bytes = malloc(*size + 1)) != NULL &&
-              CALL(SerializeFMUState, state, (fmi3Byte *)*bytes, *size);
-  bool is_freed = CALL(FreeFMUState, &state);
-  return good && is_freed;
-}
-
-static bool restore(od_fmu *f, const char *bytes, size_t size) {
-  fmi3FMUState state = NULL;
-  if (!CALL(DeserializeFMUState, (const fmi3Byte *)bytes, size, &state)) return false;
-  bool good = CALL(SetFMUState, state);
-  bool is_freed = CALL(FreeFMUState, &state);
-  return good && is_freed;
-}
-
-static bool set_point(od_fmu *f, double t, const double *x) {
-  return CALL(SetTime, t) && (f->d->states == 0 || CALL(SetContinuousStates, x, (size_t)f->d->states));
-}
-
-static bool get_states(od_fmu *f, double *x, double *nominal) {
-  size_t count = (size_t)f->d->states;
-  if (count == 0) return true;
-  return CALL(GetContinuousStates, x, count) && (!nominal || CALL(GetNominalsOfContinuousStates, nominal, count));
-}
-
-static bool get_rates(od_fmu *f, double *rate) {
-  return f->d->states == 0 || CALL(GetContinuousStateDerivatives, rate, (size_t)f->d->states);
-}
-
-static bool get_indicators(od_fmu *f, double *z) {
-  return f->d->indicators == 0 || CALL(GetEventIndicators, z, (size_t)f->d->indicators);
-}
-
-static bool event(od_fmu *f) {
-  return CALL0(EnterEventMode) && iterate_event(f);
-}
-
 static bool step(od_fmu *f, double t, double h) {
   bool event_needed = false, terminate = false, early = false;
   double reached = t;
@@ -219,19 +146,3 @@ static bool step(od_fmu *f, double t, double h) {
   f->ended = f->ended || terminate;
   return true;
 }
-
-const od_fmi od_fmi3 = {.load = load,
-                        .instantiate = instantiate,
-                        .start = start,
-                        .free_instance = free_instance,
-                        .set = set,
-                        .get = get,
-                        .directional = directional,
-                        .save = save,
-                        .restore = restore,
-                        .set_point = set_point,
-                        .get_states = get_states,
-                        .get_rates = get_rates,
-                        .get_indicators = get_indicators,
-                        .event = event,
-                        .step = step};

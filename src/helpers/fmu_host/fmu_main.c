@@ -6,15 +6,20 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <poll.h>
+#include <sys/inotify.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/time.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "fmu_host/fmu_archive.h"
 #include "fmu_host/fmu_instance.h"
 #include "fmu/fmu_session.h"
 #include "fmu_host/model_description.h"
+#include "io/temporary_folder.h"
 #include "memory/scoped.h"
 #include "oleodyn/version.h"
 
@@ -55,16 +60,27 @@ static void die(int signal) {
   _exit(3);
 }
 
+// A signal that ends the caller, such as Ctrl-C: the caller writes partial results. A call of the FMU may take another half of a
+// second, since the caller waits for it.
+static void hurry(int signal) {
+  static const char text[] = "was interrupted";
+  (void)signal;
+  if (!od_fmu_running[0]) return;
+  for (size_t i = 0; i < sizeof text; i++) late[i] = text[i];
+  setitimer(ITIMER_REAL, &(struct itimerval){.it_value = {0, 500000}}, NULL);
+}
+
 static void set_handlers(void) {
   static char stack[1 << 16];  // a crash may be an exhausted stack
   static const int crashes[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGALRM, SIGSYS, SIGXFSZ};
-  static const int endings[] = {SIGINT, SIGTERM, SIGHUP, SIGPIPE};
+  static const int endings[] = {SIGINT, SIGTERM, SIGHUP};
   sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
   struct sigaction crash = {.sa_handler = die, .sa_flags = SA_ONSTACK};
   sigemptyset(&crash.sa_mask);
   for (size_t i = 0; i < sizeof crashes / sizeof *crashes; i++) sigaction(crashes[i], &crash, NULL);
-  // The caller writes partial results after an interrupt. This program ends with its caller.
-  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) signal(endings[i], SIG_IGN);
+  // This program ends with its caller.
+  for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) signal(endings[i], hurry);
+  signal(SIGPIPE, SIG_IGN);
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 }
@@ -74,6 +90,32 @@ static void set_alarm(double seconds) {
   if (seconds > 0) snprintf(late, sizeof late, "took longer than the time limit of %g s", seconds);
   struct itimerval timer = {.it_value = {(time_t)seconds, (suseconds_t)(1e6 * (seconds - floor(seconds)))}};
   setitimer(ITIMER_REAL, &timer, NULL);
+}
+
+// ---- the folder of the unpacked files
+
+// Waits until the process `caller` ends and then removes the folder. Ends before if the caller removes the folder itself.
+static _Noreturn void watch_caller(pid_t caller, const char *folder) {
+  int process = (int)syscall(SYS_pidfd_open, caller, 0), changes = inotify_init();
+  struct pollfd wait[] = {{.fd = process, .events = POLLIN}, {.fd = changes, .events = POLLIN}};
+  bool is_there = changes >= 0 && inotify_add_watch(changes, folder, IN_DELETE_SELF) >= 0;
+  if (process >= 0 && is_there)
+    while (poll(wait, 2, -1) < 0) continue;
+  if (kill(caller, 0) != 0 || (process >= 0 && wait[0].revents)) od_folder_remove(folder);
+  _exit(0);
+}
+
+// Starts a process that removes the folder after a caller that was killed. Its parent is not this program, which may end earlier.
+static void guard_folder(pid_t caller, const char *folder) {
+  pid_t child = fork();
+  if (child == 0) {
+    if (fork() != 0) _exit(0);
+    setsid();
+    prctl(PR_SET_PDEATHSIG, 0);
+    for (int i = 0; i < 3; i++) close(i);
+    watch_caller(caller, folder);
+  }
+  while (child > 0 && waitpid(child, NULL, 0) < 0) continue;
 }
 
 // ---- requests
@@ -347,6 +389,7 @@ int main(int argc, char **argv) {
     printf("oleodyn-fmu %s: loads functional mock-up units for oleodyn, which starts this program\n", OD_VERSION);
     return argc == 2 ? 0 : 2;
   }
+  pid_t caller = getppid();
   set_handlers();
   od_channel_init(&s.channel, STDIN_FILENO);
   uint64_t protocol = od_channel_take_number(&s.channel, UINT64_MAX);
@@ -358,6 +401,7 @@ int main(int argc, char **argv) {
   bool unpacks = od_channel_take_number(&s.channel, 1);
   take_doubles(&s, &s.limit, 1);
   if (s.channel.broken) _exit(1);
+  if (unpacks) guard_folder(caller, s.folder);
   od_error err = {0};
   set_alarm(fmax(60, s.limit));
   if (describe(&s, &err) != OD_OK || (unpacks && unpack(&s, &err) != OD_OK)) {

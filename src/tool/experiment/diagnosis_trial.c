@@ -57,7 +57,7 @@ static bool make_trial(const od_trials *t, trial *x) {
   if (np) memcpy(x->e.parameter, e->parameter, (size_t)np * sizeof *e->parameter);
   memcpy(x->e.covariance, e->covariance, (size_t)(n * n) * sizeof *e->covariance);
   // A filter that relinearizes past samples takes longer and has no advantage here.
-  if (e->filter->settled) x->e.filter = od_filter_find("iterated-ekf");
+  if (e->filter->settled) od_experiment_use_filter(&x->e, od_filter_find("iterated-ekf"));
   return true;
 }
 

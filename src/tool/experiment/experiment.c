@@ -8,6 +8,11 @@
 #include "machine/machine.h"
 #include "oleodyn/plant.h"
 
+void od_experiment_use_filter(od_experiment *e, const od_filter *filter) {
+  e->filter = filter;
+  for (int i = 0; i < filter->options; i++) e->filter_choice[i] = filter->option[i].fallback;
+}
+
 void od_experiment_free(od_experiment *e) {
   if (!e) return;
   od_machine_free(e->truth);

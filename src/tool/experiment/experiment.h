@@ -216,6 +216,8 @@ typedef struct od_experiment_options {
 // OD_NO_MEMORY, and messages about all errors.
 od_status od_experiment_load(const char *path, const od_experiment_options *options, od_experiment **out,
                              od_messages *messages);
+// Selects the filter with the default values of its options.
+void od_experiment_use_filter(od_experiment *e, const od_filter *filter);
 void od_experiment_free(od_experiment *e);
 OD_OWNED_POINTER(od_experiment, od_experiment_free);
 

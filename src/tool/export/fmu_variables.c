@@ -109,23 +109,29 @@ static bool add_parameters(lister *l) {
   return ok;
 }
 
+// Returns the unit of the rate of a quantity.
+static const char *unit_of_rate(od_arena *arena, const char *unit) {
+  size_t length = strlen(unit);
+  if (strcmp(unit, "1") == 0 || !*unit) return "1/s";
+  if (length > 2 && strcmp(unit + length - 2, "/s") == 0) return od_arena_format(arena, "%s^2", unit);
+  return od_arena_format(arena, "%s/s", unit);
+}
+
 // Adds states, derivatives and indicators. Returns false if an allocation fails.
 static bool add_exchange(lister *l) {
-  static const struct {
-    fmu_kind kind;
-    const char *meaning;
-  } lists[] = {
-      {FMU_STATE, "state"}, {FMU_DERIVATIVE, "derivative of a state"}, {FMU_INDICATOR, "changes its sign at an event"}};
   const od_export_program *p = l->f->program;
   bool ok = true;
-  for (int k = 0; k < 3 && p->exchange.is_possible; k++) {
-    int count = lists[k].kind == FMU_INDICATOR ? p->exchange.indicators : p->exchange.states;
-    for (int i = 0; i < count && ok; i++) {
-      const char *name = k == 0   ? od_arena_format(l->arena, "state[%d]", i + 1)
-                         : k == 1 ? od_arena_format(l->arena, "der(state[%d])", i + 1)
-                                  : od_arena_format(l->arena, "indicator[%d]", i + 1);
-      ok = name && add(l, lists[k].kind, name, "state", "1", lists[k].meaning);
-    }
+  if (!p->exchange.is_possible) return true;
+  for (int i = 0; i < p->exchange.states && ok; i++)
+    ok = add(l, FMU_STATE, p->exchange.state[i].name, "state", p->exchange.state[i].unit, "state") != NULL;
+  for (int i = 0; i < p->exchange.states && ok; i++) {
+    const char *name = od_arena_format(l->arena, "der(%s)", p->exchange.state[i].name),
+               *unit = unit_of_rate(l->arena, p->exchange.state[i].unit);
+    ok = name && unit && add(l, FMU_DERIVATIVE, name, "state", unit, "derivative of a state");
+  }
+  for (int i = 0; i < p->exchange.indicators && ok; i++) {
+    const char *name = od_arena_format(l->arena, "indicator[%d]", i + 1);
+    ok = name && add(l, FMU_INDICATOR, name, "state", "1", "changes its sign at an event");
   }
   return ok;
 }

@@ -14,6 +14,7 @@
 #include "integrate/integrators.h"
 #include "integrate/sim_block.h"
 #include "model/model_parts.h"
+#include "plant/assembly.h"
 #include "plant/inner_plant.h"
 #include "plant/model_plant.h"
 #include "plant/model_plant_work.h"
@@ -133,6 +134,33 @@ static bool trim_outputs(od_export_program *p, const int *chosen) {
   return index && output;
 }
 
+// Gives state i of the model exchange a name and a unit, unless it has a name already.
+static void name_state(od_export_program *p, int i, const char *name, const char *unit) {
+  if (!p->exchange.state[i].name) p->exchange.state[i] = (od_exported_name){name, unit ? unit : "1"};
+}
+
+// Names the states of the model exchange. A state has the name and unit of the output that is equal to it. In a machine with loops the
+// positions that are states may change in an event, so they are numbered, as are states without such an output.
+static bool name_states(od_export_program *p, const od_plant *plant) {
+  const od_model *m = od_machine_model(p->machine);
+  int nx = od_plant_nx(plant), nz = plant->nz;
+  bool fixed = m->closures == 0 && m->charts == 0;
+  p->exchange.state = OD_TAKE(&p->arena, od_exported_name, p->exchange.states);
+  for (int i = 0; p->exchange.state && i < od_model_output_count(m); i++) {
+    const od_output *o = &m->output[i];
+    int state = od_assembly_first_order_state(m, o), at = state < 0 ? -1 : 2 * nz + state;
+    if (fixed && o->kind == OD_OUT_COORDINATE) at = o->index;
+    if (fixed && o->kind == OD_OUT_COORDINATE_RATE) at = nz + o->index;
+    if (at >= 0) name_state(p, at, od_machine_output_name(p->machine, i), od_machine_output_unit(p->machine, i));
+  }
+  for (int i = 0; p->exchange.state && i < p->exchange.states; i++) {
+    const char *kind = i < nz ? "position" : i < 2 * nz ? "rate" : i < nx ? "state" : "energy";
+    int first = i < nz ? 0 : i < 2 * nz ? nz : i < nx ? 2 * nz : nx;
+    name_state(p, i, od_arena_format(&p->arena, "%s[%d]", kind, i - first + 1), i < nx ? "1" : "J");
+  }
+  return od_arena_status(&p->arena) == OD_OK;
+}
+
 // Finds out whether other programs can integrate the states of a machine. Its energies are integrals, which are states there.
 // Fails with OD_NO_MEMORY.
 static od_status find_exchange(od_export_program *p, const od_plant *plant, od_error *err) {
@@ -150,7 +178,7 @@ static od_status find_exchange(od_export_program *p, const od_plant *plant, od_e
   p->exchange.indicators = plant->margins + plant->zeros;
   for (int i = 0; i < plant->scales; i++) p->exchange.indicators += plant->scale_knots[i];
   double *nominal = p->exchange.nominal = OD_TAKE(&p->arena, double, nx + plant->nq);
-  if (!nominal) return no_memory(err);
+  if (!nominal || !name_states(p, plant)) return no_memory(err);
   // Typical sizes: 0.1 m or rad, 1 m/s or rad/s, the change of a pressure or spool in a millisecond, 1 kJ.
   for (int i = 0; i < nx + plant->nq; i++)
     nominal[i] = i < nz ? 0.1 : i < 2 * nz ? 1 : i < nx ? 1e-3 * (plant->scale ? plant->scale[i - nz] : 1) : 1e3;

@@ -53,7 +53,8 @@ typedef struct od_export_program {
     char reason[160];  // why not
     int states, indicators;
     double *nominal;  // typical sizes of the states
-  } exchange;         // of FMUs of machines: model exchange
+    od_exported_name *state;
+  } exchange;  // of FMUs of machines: model exchange
 } od_export_program;
 
 typedef struct od_export_options {

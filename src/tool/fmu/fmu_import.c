@@ -91,6 +91,12 @@ const od_fmu_description *od_fmu_import_description(const od_fmu_import *m) {
   return &m->d;
 }
 
+const char *od_fmu_import_kind(const od_fmu_import *m, const od_foreign_law *law) {
+  static const char *const kinds[2][OD_FMU_INTERFACES] = {{"FMI 2.0, model exchange", "FMI 2.0, co-simulation"},
+                                                          {"FMI 3.0, model exchange", "FMI 3.0, co-simulation"}};
+  return law == &m->law ? kinds[m->d.version == 3][m->w.interface] : NULL;
+}
+
 bool od_fmu_import_has_derivatives(const od_fmu_import *m) {
   return m->law.tangent != NULL;
 }

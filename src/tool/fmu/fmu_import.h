@@ -42,6 +42,8 @@ typedef struct od_fmu_wiring {
 // Starts the FMU with these variables, and returns its law, which belongs to the import. Names and units of the law are NULL; the
 // caller sets them. On failure returns NULL; the message contains the function of the FMU.
 od_foreign_law *od_fmu_import_law(od_fmu_import *import, const od_fmu_wiring *wiring, od_error *err);
+// Returns the interface in words, "FMI 2.0, model exchange", if the law belongs to this import; otherwise NULL.
+const char *od_fmu_import_kind(const od_fmu_import *import, const od_foreign_law *law);
 // Returns whether the FMU computes its derivatives. Otherwise the law computes differences.
 bool od_fmu_import_has_derivatives(const od_fmu_import *import);
 

@@ -120,7 +120,8 @@ static od_status diagnose(const od_fit_work *w, const od_fit_data *d, od_record 
     P[i * (n + 1)] = pow(range[i], 2);
   e.sensor = sensor, e.parameter = parameter, e.covariance = P;
   e.sensor_covariance = NULL, e.process_noise = NULL, e.initial.count = 0, e.process.count = 0;
-  e.log = NULL, e.filter = od_filter_find("iterated-ekf"), e.gate = 0, e.uncorrected = false;
+  e.log = NULL, e.gate = 0, e.uncorrected = false;
+  od_experiment_use_filter(&e, od_filter_find("iterated-ekf"));
   if (!e.integrator_is_given && !w->f->rule.exact && w->f->rule.integrator) e.integrator = w->f->rule.integrator;
   e.step = d->step / (w->plan->substeps ? w->plan->substeps : 1);
   const od_diagnosis_task task = {.e = &e,

@@ -91,7 +91,7 @@ static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, 
                      d->set->name, e->sensor[i].name);
   }
   od_status status = od_machine_plant(truth, output, e->sensors, NULL, 0, &plant, err);
-  const od_drive drive = {.count = (int)d->rows, .start = d->begin, .step = d->step, .u = d->u};
+  const od_logged_inputs drive = {.count = (int)d->rows, .start = d->begin, .step = d->step, .u = d->u};
   // The true machine may be nonlinear even if the model is linear.
   od_rule rule = od_fit_rule(plan, true);
   rule.exact = rule.exact && is_linear(truth);

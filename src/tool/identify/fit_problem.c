@@ -58,11 +58,11 @@ od_status od_fit_predictor(od_fit_work *w, int set, int finer, bool free_start, 
   if (d->set->source) return od_predictor_of_model(&d->set->source->model, out, err);
   od_rule rule = od_fit_rule(w->plan, d->uniform);
   if (rule.exact && !d->uniform) return complain_about_times(d, err);
-  const od_drive drive = {.count = (int)d->rows,
-                          .start = d->begin,
-                          .step = d->step,
-                          .times = d->own_times && !rule.exact ? d->time : NULL,
-                          .u = d->u};
+  const od_logged_inputs drive = {.count = (int)d->rows,
+                                  .start = d->begin,
+                                  .step = d->step,
+                                  .times = d->own_times && !rule.exact ? d->time : NULL,
+                                  .u = d->u};
   const od_predictor_options options = {.rule = rule,
                                         .hold = d->set->log && d->set->plan.hold ? OD_HOLD_ZERO : w->plan->hold,
                                         .substeps = finer * (w->plan->substeps ? w->plan->substeps : 1),

@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "fmu/fmu_import.h"
 #include "io/json.h"
 #include "io/number.h"
 #include "machine/machine_info.h"
+#include "machine/machine_loader.h"
 #include "machine/machine_parts.h"
 #include "memory/scoped.h"
 #include "model/joint_types.h"
@@ -339,6 +341,14 @@ static void set_block_signals(od_result_table *t, const od_model *m, const od_bl
 }
 
 // Adds a block to the table: its type, the sources of its inputs, its first eight numbers as text, and all its numbers as data.
+// Returns the interface of an imported FMU, in words; NULL: the block is not an FMU.
+static const char *fmu_kind(const od_machine *machine, const od_block *block) {
+  const od_foreign_law *law = od_block_spec_in(od_machine_model(machine), block)->foreign;
+  const char *kind = NULL;
+  for (int i = 0; law && i < machine->fmus && !kind; i++) kind = od_fmu_import_kind(machine->fmu[i], law);
+  return kind;
+}
+
 static void add_block(const od_machine *machine, int i, od_result_table *t) {
   const od_model *m = od_machine_model(machine);
   const od_block *block = &m->block[i];
@@ -354,17 +364,19 @@ static void add_block(const od_machine *machine, int i, od_result_table *t) {
       used += (size_t)snprintf(sources + used, TEXT_SIZE - used, "%s%.60s", used ? ", " : "", name);
     json_array_append_new(inputs, od_json_text(name));
   }
-  used = 0;
+  const char *kind = fmu_kind(machine, block);
+  used = kind ? (size_t)snprintf(numbers, TEXT_SIZE, "%s", kind) : 0;
   if (block->sample > 0)
-    used += (size_t)snprintf(numbers, TEXT_SIZE, "every %s", od_display_quantity(block->sample, "s").text);
+    used += (size_t)snprintf(numbers + used, TEXT_SIZE - used, "%severy %s", used ? ", " : "",
+                             od_display_quantity(block->sample, "s").text);
   for (int k = 0; k < block->numbers && k < 8 && used < TEXT_SIZE; k++) {
     char number[TEXT_SIZE];
     number_text(m, block->number + k, number);
     used += (size_t)snprintf(numbers + used, TEXT_SIZE - used, "%s%s %.40s", used ? ", " : "",
                              label_of(m, block->number + k), number);
   }
-  add_cells(t, od_model_text(m, block->name), od_block_class_of(od_block_spec_in(m, block))->type, sources, numbers,
-            NULL);
+  const char *type = od_block_class_of(od_block_spec_in(m, block))->type;
+  add_cells(t, od_model_text(m, block->name), kind ? "fmu" : type, sources, numbers, NULL);
   od_result_row_set(t, "inputs", inputs);
   set_block_signals(t, m, block);
   set_instance(t, machine, od_model_text(m, block->name));

@@ -36,7 +36,7 @@ static bool take_memory(od_predictor *pr) {
   return od_arena_status(&pr->arena) == OD_OK && (!pr->rule.exact || od_exact_new(pr));
 }
 
-static od_status check_log(const od_drive *log, od_rule rule, int nu, od_error *err) {
+static od_status check_log(const od_logged_inputs *log, od_rule rule, int nu, od_error *err) {
   if (log->count < 1) return od_fail(err, OD_BAD_ARGUMENT, "a log needs at least one sample; give a log with rows");
   if (nu > 0 && !log->u)
     return od_fail(err, OD_BAD_ARGUMENT, "the plant has %s, but the log has no inputs; give the inputs of the log",
@@ -92,7 +92,7 @@ static od_status look_at_plant(od_predictor *pr, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail(err, status, "%s", od_status_text(status));
 }
 
-od_status od_predictor_new(const od_plant *plant, const od_drive *log, const od_predictor_options *o,
+od_status od_predictor_new(const od_plant *plant, const od_logged_inputs *log, const od_predictor_options *o,
                            od_predictor **out, od_error *err) {
   *out = NULL;
   od_status status = check_log(log, o->rule, plant->nu, err);

@@ -31,12 +31,12 @@ typedef enum od_hold {
 } od_hold;
 
 // The inputs of a log. The caller owns the arrays, which must outlive the predictor.
-typedef struct od_drive {
+typedef struct od_logged_inputs {
   int count;
   double start, step;   // times are start + k step if `times` is NULL
   const double *times;  // times of the samples, or NULL
   const double *u;      // count x nu
-} od_drive;
+} od_logged_inputs;
 
 typedef struct od_predictor_options {
   od_rule rule;
@@ -56,7 +56,7 @@ typedef struct od_predictor_options {
 
 typedef struct od_predictor od_predictor;
 
-od_status od_predictor_new(const od_plant *plant, const od_drive *log, const od_predictor_options *options,
+od_status od_predictor_new(const od_plant *plant, const od_logged_inputs *log, const od_predictor_options *options,
                            od_predictor **out, od_error *err);
 void od_predictor_free(od_predictor *predictor);
 OD_OWNED_POINTER(od_predictor, od_predictor_free);

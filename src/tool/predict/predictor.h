@@ -14,8 +14,8 @@ struct od_predictor {
   const od_plant *plant;
   od_prediction_model model;   // model that replaces the plant, if model.predict is not NULL
   double *model_y, *model_dy;  // all rows of the model, for predictions in blocks; allocated when first needed
-  od_drive log;                // the predicted rows: all rows, or a window
-  od_drive whole;              // all rows
+  od_logged_inputs log;        // the predicted rows: all rows, or a window
+  od_logged_inputs whole;      // all rows
   od_rule rule;
   od_hold hold;
   int substeps, nx, nu, ny, np, columns;
@@ -44,7 +44,7 @@ struct od_predictor {
   od_modal *modal;
 };
 
-static inline double od_log_time(const od_drive *log, int k) {
+static inline double od_log_time(const od_logged_inputs *log, int k) {
   return log->times ? log->times[k] : log->start + k * log->step;
 }
 

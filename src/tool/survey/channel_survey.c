@@ -113,7 +113,7 @@ static void classify_block(od_channel_survey *s) {
 }
 
 static void end_run(od_channel_survey *s) {
-  const od_run *run = &s->now;
+  const od_stretch *run = &s->now;
   if (run->length == 0) return;
   od_pool_add(&s->run_pool, (double)run->length);
   if (run->length < OD_SURVEY_BLOCK / 4) return;
@@ -181,7 +181,7 @@ void od_channel_survey_add(od_channel_survey *s, double time, double value, long
   } else {
     if (s->now.length > 0) od_pool_add(&s->step_pool, fabs(value - s->last));
     end_run(s);
-    s->now = (od_run){s->values > 1 ? s->last : (double)NAN, time, time, value, 1};
+    s->now = (od_stretch){s->values > 1 ? s->last : (double)NAN, time, time, value, 1};
     note_level(s, value);
   }
   s->last = value;
@@ -276,7 +276,7 @@ static long find_stuck_limit(const od_channel_survey *s) {
 // (saturation), and several runs at the same value (the signal is at rest there).
 static void find_stuck(od_channel_survey *s) {
   for (int i = 0; i < s->long_runs; i++) {
-    const od_run *run = &s->longest[i];
+    const od_stretch *run = &s->longest[i];
     bool returns = false;
     for (int k = 0; k < s->long_runs; k++) returns = returns || (k != i && s->longest[k].value == run->value);
     // In a dead band, the signal reaches 0 without a jump.

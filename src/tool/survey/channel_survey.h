@@ -46,12 +46,12 @@ typedef struct od_spike {
   double time, value, height;  // height: distance from the straight line
 } od_spike;
 
-// A run of samples: consecutive equal values of a channel.
-typedef struct od_run {
-  double before;             // value before the run; NAN: none
+// A stretch of consecutive equal values.
+typedef struct od_stretch {
+  double before;             // value before the stretch; NAN: none
   double begin, end, value;  // times of the first and the last sample
   long length;               // number of samples
-} od_run;
+} od_stretch;
 
 // One end of the range of a channel.
 typedef struct od_range_end {
@@ -78,8 +78,8 @@ typedef struct od_channel_survey {
   long spikes;
   od_spike spike[OD_SURVEY_LISTED];  // the first spikes
   int stuck;
-  od_run stuck_run[OD_SURVEY_LISTED];  // the longest stuck stretches, in the order of their times
-  long stuck_limit;                    // longest plausible run of a noisy channel; 0: no limit is known
+  od_stretch stuck_run[OD_SURVEY_LISTED];  // the longest stuck stretches, in the order of their times
+  long stuck_limit;                        // longest plausible run of a noisy channel; 0: no limit is known
   od_range_end low, high;
 
   // ---- Working memory
@@ -92,7 +92,7 @@ typedef struct od_channel_survey {
   struct {
     long noisy, smooth, mixed, constant, zero_steps, steps;
   } block;  // numbers of blocks of each kind; steps of noisy blocks
-  od_run now, longest[OD_SURVEY_LISTED];
+  od_stretch now, longest[OD_SURVEY_LISTED];
   int long_runs;
   long all_long_runs;  // number of runs of at least OD_SURVEY_BLOCK / 2 samples
   // Numbers of distances between rows with a value: by distance, and all distances of 64 rows or more.

@@ -153,7 +153,7 @@ static void judge_spikes(const od_surveyed_channel *c, int i, od_survey_remarks 
 static void judge_stuck(const od_surveyed_channel *c, int i, od_survey_remarks *r) {
   const od_channel_survey *f = &c->facts;
   if (f->stuck == 0) return;
-  const od_run *most = &f->stuck_run[0];
+  const od_stretch *most = &f->stuck_run[0];
   for (int k = 1; k < f->stuck; k++)
     if (f->stuck_run[k].length > most->length) most = &f->stuck_run[k];
   add(r, (od_survey_remark){true, "log.stuck", i, f->stuck, most->begin, "Stuck:", NULL},

@@ -63,7 +63,7 @@ static json_t *spikes_json(const od_surveyed_channel *c) {
 static json_t *stuck_json(const od_surveyed_channel *c) {
   json_t *list = json_array();
   for (int i = 0; i < c->facts.stuck; i++) {
-    const od_run *x = &c->facts.stuck_run[i];
+    const od_stretch *x = &c->facts.stuck_run[i];
     json_array_append_new(
         list, json_pack("{s:o, s:o, s:o, s:I}", "begin", od_json_number(x->begin), "end", od_json_number(x->end),
                         "value", od_json_number(od_surveyed_value(c, x->value)), "samples", (json_int_t)x->length));

@@ -136,7 +136,7 @@ static void test_wrong_start(void **state) {
   (void)state;
   const char *set[] = {"parameters.oil.kp.start=800 MPa"};
   od_experiment *e = load(CASE "points-3.experiment.yaml", NULL, set, 1);
-  e->filter = od_filter_find("iterated-ekf");
+  od_experiment_use_filter(e, od_filter_find("iterated-ekf"));
   for (e->seed = 1; e->seed <= 2; e->seed++) {
     od_observed *o = observe(e);
     assert_int_equal(o->verdict.trust, OD_DOUBTFUL);
@@ -160,7 +160,7 @@ static void test_dependence_on_the_start(void **state) {
   (void)state;
   const char *set[] = {"parameters.oil.kp.start=800 MPa", "parameters.oil.kp.sigma=800 MPa"};
   od_experiment *e = load(CASE "points-3.experiment.yaml", NULL, set, 2);
-  e->filter = od_filter_find("iterated-ekf");
+  od_experiment_use_filter(e, od_filter_find("iterated-ekf"));
   od_observed *o = observe_twice(e);
   print(o);
   assert_true(fabs(o->estimate[0] - e->parameter[0].truth) > 4 * o->sigma[0]);

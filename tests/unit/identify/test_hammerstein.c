@@ -130,7 +130,7 @@ static void test_derivatives(void **state) {
   double u[ROWS], y[ROWS], dy[ROWS * 11], p[11];
   for (int k = 0; k < ROWS; k++) u[k] = 3.4 * sin(0.2 * k);
   for (int i = 0; i < 11; i++) p[i] = truth[i] + 0.1 * (i % 3);
-  const od_drive drive = {.count = ROWS, .step = 0.02, .u = u};
+  const od_logged_inputs drive = {.count = ROWS, .step = 0.02, .u = u};
   od_predictor *predictor;
   assert_int_equal(od_predictor_new(plant, &drive, &(od_predictor_options){0}, &predictor, NULL), OD_OK);
   assert_int_equal(od_predict(predictor, p, NULL, y, dy), OD_OK);

@@ -131,7 +131,7 @@ static void servo(void **state) {
   double *u = malloc((size_t)count * sizeof *u), *y = malloc((size_t)count * sizeof *y),
          *dy = malloc((size_t)(count * P) * sizeof *dy);
   oracle_fin_servo_sweep(u);
-  const od_drive log = {.count = count, .step = oracle_fin_servo_step, .u = u};
+  const od_logged_inputs log = {.count = count, .step = oracle_fin_servo_step, .u = u};
   const od_predictor_options options = {.rule = {.exact = true}};
   od_predictor *predictor = NULL;
   assert_int_equal(od_predictor_new(plant, &log, &options, &predictor, NULL), OD_OK);

@@ -3,9 +3,13 @@
 #include "support/test.h"
 
 #ifdef OD_HAS_FMU
+#include <dirent.h>
 #include <jansson.h>
 #include <math.h>
+#include <signal.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 #include <zip.h>
 
 #include "machine/machine.h"
@@ -340,6 +344,18 @@ static void checkpoints(void **state) {
   }
 }
 
+static void info_has_the_interface(void **state) {
+  scratch *s = *state;
+  scratch_put(s, "kinds.yaml",
+              "machine: Kinds\nblocks:\n  a: {type: fmu, file: oscillator.fmu}\n"
+              "  b: {type: fmu, file: oscillator.fmu, sample: 10 ms}\nrun: {time: 1 s}\n");
+  outcome o = run(s, "info kinds.yaml");
+  assert_int_equal(o.code, 0);
+  says(o.out, "a  fmu    FMI 2.0, model exchange\n");
+  says(o.out, "b  fmu    FMI 2.0, co-simulation, every 10 ms\n");
+  forget(o);
+}
+
 static void no_exports(void **state) {
   scratch *s = *state;
   put_machines(s, "oscillator.fmu");
@@ -376,6 +392,55 @@ static void faults_end_with_a_place(void **state) {
     assert_true(time(NULL) - begin < 60);
     forget(o);
   }
+}
+
+// ---- signals
+
+// Returns the number of folders of FMUs in a folder.
+static int count_folders(const char *path) {
+  DIR *folder = opendir(path);
+  int count = 0;
+  assert_non_null(folder);
+  for (struct dirent *e; (e = readdir(folder));) count += strncmp(e->d_name, "oleodyn-fmu", 11) == 0;
+  closedir(folder);
+  return count;
+}
+static void wait_for_folders(const char *path, int count) {
+  for (int i = 0; i < 300 && count_folders(path) != count; i++) usleep(100000);
+  assert_int_equal(count_folders(path), count);
+}
+
+// A call that does not return for 60 s: a signal to the process group, as by Ctrl-C, ends the run within a second (here 5 s, because
+// the computer may be busy). The unpacked files are removed, also after SIGKILL to the program alone.
+static void signals_end_a_call(void **state) {
+  scratch *s = *state;
+  scratch_put(s, "hang.yaml",
+              "machine: Hang\nblocks: {o: {type: fmu, file: oscillator.fmu, sample: 10 ms, time_limit: 60 s, "
+              "parameters: {fault: 2}}}\nrun: {time: 1 s}\n");
+  char *temporary = strdup(scratch_path(s, "temporary")), *file = strdup(scratch_path(s, "hang.yaml"));
+  assert_int_equal(mkdir(temporary, 0700), 0);
+  static const int signals[] = {SIGINT, SIGTERM, SIGKILL};
+  for (int i = 0; i < 3; i++) {
+    int end;
+    pid_t program = fork();
+    if (program == 0) {
+      setpgid(0, 0);
+      setenv("TMPDIR", temporary, 1);
+      if (!freopen("/dev/null", "w", stdout) || !freopen("/dev/null", "w", stderr)) _exit(1);
+      execl(OD_BINARY, "oleodyn", "simulate", file, (char *)NULL);
+      _exit(1);
+    }
+    wait_for_folders(temporary, 1);
+    sleep(1);  // the call hangs
+    time_t begin = time(NULL);
+    assert_int_equal(kill(signals[i] == SIGKILL ? program : -program, signals[i]), 0);
+    assert_int_equal(waitpid(program, &end, 0), program);
+    assert_true(signals[i] == SIGKILL ? WIFSIGNALED(end) : WIFEXITED(end) && WEXITSTATUS(end) != 0);
+    wait_for_folders(temporary, 0);
+    assert_true(time(NULL) - begin <= 5);
+  }
+  free(temporary);
+  free(file);
 }
 
 // ---- wrong files and keys: all errors with a place, exit code 2
@@ -470,8 +535,10 @@ int main(void) {
       cmocka_unit_test(events),
       cmocka_unit_test(co_simulation),
       cmocka_unit_test(checkpoints),
+      cmocka_unit_test(info_has_the_interface),
       cmocka_unit_test(no_exports),
       cmocka_unit_test(faults_end_with_a_place),
+      cmocka_unit_test(signals_end_a_call),
       cmocka_unit_test(wrong_keys),
       cmocka_unit_test(streamed_archive),
       cmocka_unit_test(wrong_archives),

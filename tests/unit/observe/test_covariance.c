@@ -216,7 +216,7 @@ static void all_sizes(void **state) {
 }
 
 // Simultaneous sensors against the same ones in sequence, which the tests above compare with textbook formulas: gains, the effect of an
-// earlier sensor on a later one, and the covariance. The fourth has no noise.
+// earlier sensor on a later one, the change of the estimate before they are applied, and the covariance. The fourth has no noise.
 static void sensors_together(void **state) {
   (void)state;
   for (int n = 2; n <= MOST; n++)
@@ -244,6 +244,14 @@ static void sensors_together(void **state) {
         od_covariance_correct(&b[1], r, gains[1] + m * n);
       }
       assert_int_equal(od_covariance_is_full(&b[0]), count == OD_MOST_WAITING);
+      const double value[OD_MOST_WAITING] = {0.7, -1.3, 2.1, 0.4};
+      double change[MOST], g[MOST];
+      od_covariance_change(&b[0], value, g, change);
+      for (int i = 0; i < n; i++) {
+        double sum = 0;
+        for (int k = 0; k < count; k++) sum += gains[1][k * n + i] * value[k];
+        assert_true(fabs(change[i] - sum) < 1e-11);
+      }
       od_covariance_settle(&b[0], gains[0]);
       for (int k = 0; k < 2; k++) od_covariance_get(&b[k], P[k]);
       for (int i = 0; i < count * n; i++) assert_true(fabs(gains[0][i] - gains[1][i]) < 1e-11);

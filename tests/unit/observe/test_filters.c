@@ -86,7 +86,7 @@ static void names_are_unique_and_found(void **state) {
 }
 
 // One correction by a precise, nonlinear sensor after a bad start: the plain filter gives the result of its formulas, the
-// iterated one the minimum of its cost, found by a scan.
+// iterated one the minimum of its cost, found by a scan. With a limit of one or two passes: the formulas of a Gauss-Newton iteration.
 static void the_plain_filter_takes_one_pass(void **state) {
   (void)state;
   const double sigma[2] = {0.01, 1}, P[4] = {0.25, 0, 0, 1e-6}, u = 0, y[2] = {2.25, NAN};
@@ -113,6 +113,18 @@ static void the_plain_filter_takes_one_pass(void **state) {
     print_message("plain %.6f, iterated %.6f, least at %.6f\n", x, od_observer_state(o)[0], best);
     assert_true(fabs(od_observer_state(o)[0] - best) < 2e-4 && fabs(x - best) > 0.05);
     od_observer_free(o);
+    double at = 1, left = NAN;
+    for (double passes = 1; passes <= 2; passes++) {
+      double H = 2 * at, K = 0.25 * H / (H * H * 0.25 + 1e-4);
+      at = 1 + K * (2.25 - at * at - H * (1 - at)), left = (1 - K * H) * 0.25;
+      options.choice = &passes;
+      o = od_observer_new(plant, &options);
+      assert_int_equal(od_observer_start(o, 0, NULL, NULL, P, &u), OD_OK);
+      assert_int_equal(od_observer_correct(o, y), OD_OK);
+      assert_true(fabs(od_observer_state(o)[0] - at) < 1e-11);
+      assert_true(fabs(od_observer_covariance(o)[0] - left) < 1e-12);
+      od_observer_free(o);
+    }
   }
   od_plant_free(plant);
 }

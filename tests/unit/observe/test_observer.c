@@ -185,7 +185,7 @@ static void equals_a_textbook_filter(od_covariance_form form, bool correlated, c
                                        .form = form,
                                        .sensor_sigma = sigma,
                                        .sensor_covariance = correlated ? &R[0][0] : NULL,
-                                       .choice = choice};
+                                       .choice = strcmp(filter, "relinearising") == 0 ? choice : NULL};
   od_observer *o = od_observer_new(plant, &options);
   textbook k = {.x = {x0[0], x0[1], x0[2], p0[0], p0[1]}};
   for (int i = 0; i < N; i++) k.P[i][i] = start[i] * start[i];

@@ -87,7 +87,9 @@ static void measure(double *y) {
 
 static od_observer *make_observer(const od_plant *plant, const char *filter, int window, bool at_once) {
   const double choice[3] = {window, !at_once, 0};
-  const od_observer_options options = {.filter = od_filter_find(filter), .sensor_sigma = &sensor, .choice = choice};
+  const bool has_window = strcmp(filter, "relinearising") == 0;
+  const od_observer_options options = {
+      .filter = od_filter_find(filter), .sensor_sigma = &sensor, .choice = has_window ? choice : NULL};
   od_observer *o = od_observer_new(plant, &options);
   assert_int_equal(od_observer_start(o, 0, NULL, NULL, start_P, &input), OD_OK);
   return o;
@@ -210,7 +212,7 @@ static void a_start_that_cannot_be_true_is_widened(void **state) {
   static const char *const filters[] = {"iterated-ekf", "relinearising"};
   for (int i = 0; i < 2; i++) {
     const od_observer_options options = {
-        .filter = od_filter_find(filters[i]), .sensor_sigma = &sensor, .choice = (const double[]){64, 0, 1}};
+        .filter = od_filter_find(filters[i]), .sensor_sigma = &sensor, .choice = i ? (const double[]){64, 0, 1} : NULL};
     od_observer *o = od_observer_new(plant, &options);
     assert_int_equal(od_observer_start(o, 0, NULL, &zero, P, &zero), OD_OK);
     for (int k = 0; k < 17; k++) {
@@ -381,12 +383,11 @@ static void nothing_new_on_linear_plants(void **state) {
   assert_int_equal(od_plant_from_function(&f, &plant, NULL), OD_OK);
   for (int what = 0; what < EVENTS; what++)
     for (int at_once = 0; at_once < 2; at_once++) {
-      od_observer_options options = {.filter = od_filter_find("iterated-ekf"),
-                                     .sensor_sigma = &sensor,
-                                     .choice = (const double[]){64, !at_once, 0}};
+      od_observer_options options = {.filter = od_filter_find("iterated-ekf"), .sensor_sigma = &sensor};
       if (what == SPIKES) options.gate = 6;
       od_observer *a = od_observer_new(plant, &options);
       options.filter = od_filter_find("relinearising");
+      options.choice = (const double[]){64, !at_once, 0};
       od_observer *b = od_observer_new(plant, &options);
       assert_int_equal(od_observer_start(a, 0, NULL, NULL, start_P, &input), OD_OK);
       assert_int_equal(od_observer_start(b, 0, NULL, NULL, start_P, &input), OD_OK);
@@ -425,10 +426,10 @@ static void carries_jumps_of_sampled_blocks(void **state) {
   assert_true(nx >= 3 && nx <= MOST);
   double P[MOST * MOST] = {0}, q[MOST] = {0}, u, worst = 0;
   for (int i = 0; i < nx; i++) P[i * (nx + 1)] = 0.04, q[i] = 1e-6;
-  od_observer_options options = {
-      .filter = od_filter_find("iterated-ekf"), .sensor_sigma = &sensor, .choice = (const double[]){64, 1, 0}};
+  od_observer_options options = {.filter = od_filter_find("iterated-ekf"), .sensor_sigma = &sensor};
   od_observer *a = od_observer_new(plant, &options);
   options.filter = od_filter_find("relinearising");
+  options.choice = (const double[]){64, 1, 0};
   od_observer *b = od_observer_new(plant, &options);
   od_sim *truth = od_sim_new(plant);
   od_machine_inputs(machine, 0, &u);

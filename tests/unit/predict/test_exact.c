@@ -102,7 +102,7 @@ static od_plant *family_plant(family *m) {
   return plant;
 }
 
-static od_predictor *predictor_of(const od_plant *plant, const od_drive *log, od_predictor_options options) {
+static od_predictor *predictor_of(const od_plant *plant, const od_logged_inputs *log, od_predictor_options options) {
   od_predictor *predictor = NULL;
   od_error error = {0};
   options.rule = (od_rule){.exact = true};
@@ -160,7 +160,7 @@ static void first_order(void **state) {
   for (int hold = 0; hold < 2; hold++)
     for (int dense = 0; dense < 2; dense++) {
       for (int k = 0; k < COUNT; k++) u[k] = hold == OD_HOLD_ZERO ? 1 : k * h;
-      const od_drive log = {.count = COUNT, .step = h, .u = u};
+      const od_logged_inputs log = {.count = COUNT, .step = h, .u = u};
       od_predictor *predictor =
           predictor_of(plant, &log, (od_predictor_options){.hold = (od_hold)hold, .dense = dense});
       assert_int_equal(od_predict(predictor, p, NULL, y, dy), OD_OK);
@@ -197,7 +197,7 @@ static void second_order(void **state) {
   od_plant *plant = family_plant(&m);
   double u[COUNT], y[COUNT], dy[COUNT * PARAMETERS], worst = 0, h = 0.05;
   for (int k = 0; k < COUNT; k++) u[k] = 1;
-  const od_drive log = {.count = COUNT, .step = h, .u = u};
+  const od_logged_inputs log = {.count = COUNT, .step = h, .u = u};
   for (int dense = 0; dense < 2; dense++) {
     od_predictor *predictor = predictor_of(plant, &log, (od_predictor_options){.dense = dense});
     const double p[3] = {2 * 0.2 * 5, 25, 0};
@@ -277,7 +277,7 @@ static void against_cvodes(void **state) {
   od_plant *plant = NULL, *both = NULL;
   assert_int_equal(od_plant_from_function(&small, &plant, NULL), OD_OK);
   assert_int_equal(od_plant_from_function(&large, &both, NULL), OD_OK);
-  const od_drive log = {.count = COUNT, .step = h};
+  const od_logged_inputs log = {.count = COUNT, .step = h};
   double y[COUNT * FREE], dy[COUNT * FREE * 2], worst = 0;
   for (int dense = 0; dense < 2; dense++) {
     od_predictor *predictor = predictor_of(plant, &log, (od_predictor_options){.dense = dense});
@@ -411,7 +411,7 @@ static double both_ways(family *m, od_dice *dice, int *modes) {
   od_plant *plant = family_plant(m);
   static double u[COUNT * 3], y[2][COUNT * 3], dy[2][COUNT * 3 * (PARAMETERS + 2)];
   for (int i = 0; i < COUNT * m->nu; i++) u[i] = sin(0.01 * i) + od_dice_uniform(dice, -0.3, 0.3);
-  const od_drive log = {.count = COUNT, .start = 1, .step = exp(od_dice_uniform(dice, -6, -3)), .u = u};
+  const od_logged_inputs log = {.count = COUNT, .start = 1, .step = exp(od_dice_uniform(dice, -6, -3)), .u = u};
   const int free_states[2] = {0, m->nx - 1};
   double x0[MOST], worst = 0;
   int start = od_dice_pick(dice, 3), columns = PARAMETERS + (start == 1 ? 2 : 0), rows = COUNT * m->ny;
@@ -443,7 +443,7 @@ static void special_structures(void **state) {
   enum { COUNT = 20 };
   double u[2 * COUNT], y[2 * COUNT], dy[2 * COUNT * PARAMETERS];
   for (int i = 0; i < 2 * COUNT; i++) u[i] = 1 + i % 2;
-  const od_drive log = {.count = COUNT, .step = 0.1, .u = u};
+  const od_logged_inputs log = {.count = COUNT, .step = 0.1, .u = u};
   family lone = {.nx = 2, .nu = 1, .ny = 1};
   lone.A[0][1] = 1, lone.A[0][3] = -2, lone.B[0][1] = 1, lone.B[1][1] = 1, lone.C[0][0] = 1;
   od_plant *plant = family_plant(&lone);
@@ -511,7 +511,7 @@ typedef struct servo {
   od_plant *plant;
   int count;
   double *u, *y, *dy;
-  od_drive log;
+  od_logged_inputs log;
 } servo;
 static servo servo_begin(void) {
   od_function fn = oracle_fin_servo();
@@ -521,7 +521,7 @@ static servo servo_begin(void) {
   assert_int_equal(od_plant_from_function(&fn, &s.plant, NULL), OD_OK);
   s.u = malloc(n * sizeof *s.u), s.y = malloc(n * sizeof *s.y), s.dy = malloc(8 * n * sizeof *s.dy);
   oracle_fin_servo_sweep(s.u);
-  s.log = (od_drive){.count = s.count, .step = oracle_fin_servo_step, .u = s.u};
+  s.log = (od_logged_inputs){.count = s.count, .step = oracle_fin_servo_step, .u = s.u};
   return s;
 }
 static void servo_end(servo *s) {
@@ -541,7 +541,7 @@ static void servo_sweep(void **state) {
   assert_int_equal(od_predict(dense, NULL, NULL, y, dy), OD_OK);
   double off = fmax(column_difference(s.count, 1, s.y, y), column_difference(s.count, 8, s.dy, dy));
   // Runge-Kutta in steps of 0.1 ms, over the first 2000 samples.
-  od_drive part = s.log;
+  od_logged_inputs part = s.log;
   part.count = 2000;
   od_predictor *rk4 = NULL;
   const od_predictor_options options = {.rule = {od_integrator_find("rk4")}, .substeps = 5};

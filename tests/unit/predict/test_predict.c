@@ -135,7 +135,7 @@ static void runge_kutta_against_complex_step(void **state) {
   od_plant *plant = small_plant(NULL);
   double times[COUNT], u[COUNT], y[2 * COUNT], dy[2 * COUNT * (NP + 2)], again[2 * COUNT], worst = 0;
   for (int k = 0; k < COUNT; k++) times[k] = sample_time(k), u[k] = sample_input(k);
-  const od_drive log = {.count = COUNT, .times = times, .u = u};
+  const od_logged_inputs log = {.count = COUNT, .times = times, .u = u};
   const int free_states[2] = {2, 0};
   const double p[NP] = {2.2, 0.4, 3.5, 0.9}, x0[NX] = {0.5, 0.1, -0.3};
   for (int hold = OD_HOLD_FIRST; hold <= OD_HOLD_ZERO; hold++)
@@ -248,7 +248,7 @@ static void trapezoid_on_a_hydraulic_machine(void **state) {
   (void)state;
   enum { SAMPLES = 400 };
   hydraulic t = hydraulic_fourbar(SAMPLES, 1e-3);
-  const od_drive log = {.count = SAMPLES, .step = 1e-3, .u = t.u};
+  const od_logged_inputs log = {.count = SAMPLES, .step = 1e-3, .u = t.u};
   od_predictor *predictor = NULL;
   assert_int_equal(od_predictor_new(t.plant, &log, &(od_predictor_options){0}, &predictor, NULL), OD_OK);
   double worst = worst_difference(predictor, t.plant, SAMPLES, t.p, NULL, 2e-4);
@@ -276,7 +276,7 @@ static void coordinates_change_on_the_way(void **state) {
   }
   od_plant *plant = NULL;
   assert_int_equal(od_machine_plant(machine, outputs, 3, numbers, 4, &plant, NULL), OD_OK);
-  const od_drive log = {.count = SAMPLES, .step = 1e-3};
+  const od_logged_inputs log = {.count = SAMPLES, .step = 1e-3};
   od_predictor *predictor = NULL;
   // Runge-Kutta in small steps: the same motion in all coordinates, which may change at other times in the differences.
   const od_predictor_options options = {.rule = {od_integrator_find("rk4")}, .substeps = 2};
@@ -295,7 +295,7 @@ static void steady_start(void **state) {
   (void)state;
   od_plant *plant = small_plant(NULL);
   double u[3] = {1.2, 1.2, 1.2}, y[6], dy[6 * NP];
-  const od_drive log = {.count = 3, .step = 0.1, .u = u};
+  const od_logged_inputs log = {.count = 3, .step = 0.1, .u = u};
   for (int i = 0; od_integrator_at(i); i++) {
     const od_predictor_options options = {.rule = {od_integrator_at(i)}, .steady = true};
     od_predictor *predictor = NULL;
@@ -329,7 +329,7 @@ static void divergence_is_a_status(void **state) {
   enum { SAMPLES = 5000 };
   double *u = calloc(SAMPLES, sizeof *u), *y = malloc(2 * SAMPLES * sizeof *y),
          *dy = malloc((size_t)(2 * SAMPLES * NP) * sizeof *dy);
-  const od_drive log = {.count = SAMPLES, .step = 0.01, .u = u};
+  const od_logged_inputs log = {.count = SAMPLES, .step = 0.01, .u = u};
   for (int i = 0; od_integrator_at(i); i++)
     for (int sensitivities = 0; sensitivities < 2; sensitivities++) {
       const od_predictor_options options = {.rule = {od_integrator_at(i)}};
@@ -362,7 +362,7 @@ static void bad_arguments(void **state) {
   double u[3] = {0}, same[3] = {0, 1, 1}, uneven[3] = {0, 1, 3};
   const int no_state = 7, a_state = 1;
   struct {
-    od_drive log;
+    od_logged_inputs log;
     od_predictor_options options;
     od_status status;
   } cases[] = {
@@ -390,7 +390,7 @@ static void predictions_allocate_nothing(void **state) {
 #if COUNTING
   enum { SAMPLES = 100 };
   hydraulic t = hydraulic_fourbar(SAMPLES, 1e-3);
-  const od_drive log = {.count = SAMPLES, .step = 1e-3, .u = t.u};
+  const od_logged_inputs log = {.count = SAMPLES, .step = 1e-3, .u = t.u};
   double y[3 * SAMPLES], *dy = malloc(3 * SAMPLES * 6 * sizeof *dy);
   for (int i = 0; od_integrator_at(i); i++) {
     od_predictor *predictor = NULL;

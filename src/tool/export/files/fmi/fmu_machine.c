@@ -11,8 +11,7 @@
 #include "signals/signal.h"
 
 static const fmu_description *const d = &fmu_described;
-enum { FIRST_MEMORY = 1 << 16, SAVED_DOUBLES = 8 };
-static const size_t most_memory = (size_t)1 << 32;
+enum { SAVED_DOUBLES = 8 };
 
 // ---- inputs
 
@@ -94,15 +93,7 @@ static fmu_run *lay_out(void *memory, size_t size) {
 }
 
 fmu_run *fmu_new(void) {
-  fmu_run *r = NULL;
-  for (size_t size = FIRST_MEMORY; !r && size <= most_memory; size *= 2) {
-    void *memory = calloc(1, size);
-    if (!memory) return NULL;
-    r = lay_out(memory, size);
-    if (!r) free(memory);
-  }
-  if (r) fmu_reset(r);
-  return r;
+  return fmu_create(lay_out);
 }
 
 void fmu_free(fmu_run *r) {

@@ -9,8 +9,7 @@
 #include "fmu_run.h"
 
 static const fmu_description *const d = &fmu_described;
-enum { FIRST_MEMORY = 1 << 16, SAVED_DOUBLES = 4 };
-static const size_t most_memory = (size_t)1 << 32;
+enum { SAVED_DOUBLES = 4 };
 
 struct fmu_run {
   void *memory;
@@ -49,16 +48,7 @@ static fmu_run *lay_out(void *memory, size_t size) {
 
 fmu_run *fmu_new(void) {
   const od_observer_options options = od_embedded_observer_options(&d->embedded);
-  fmu_run *r = NULL;
-  if (od_observer_check(&options)) return NULL;
-  for (size_t size = FIRST_MEMORY; !r && size <= most_memory; size *= 2) {
-    void *memory = calloc(1, size);
-    if (!memory) return NULL;
-    r = lay_out(memory, size);
-    if (!r) free(memory);
-  }
-  if (r) fmu_reset(r);
-  return r;
+  return od_observer_check(&options) ? NULL : fmu_create(lay_out);
 }
 
 void fmu_free(fmu_run *r) {

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "fmu_variables.h"
 #include "oleodyn/embedded.h"
@@ -68,6 +69,21 @@ od_status fmu_handle_event(fmu_run *r, double *next);
 void fmu_end_event(fmu_run *r);
 // Returns whether the importer has to begin an event after a step: the coordinates are ill-conditioned.
 bool fmu_wants_event(fmu_run *r);
+
+// Creates a run in memory that grows until `lay_out` finds it large enough; lay_out returns NULL otherwise. Returns NULL if there is not
+// enough memory.
+static inline fmu_run *fmu_create(fmu_run *(*lay_out)(void *memory, size_t size)) {
+  const size_t first = (size_t)1 << 16, most = (size_t)1 << 32;
+  fmu_run *r = NULL;
+  for (size_t size = first; !r && size <= most; size *= 2) {
+    void *memory = calloc(1, size);
+    if (!memory) return NULL;
+    r = lay_out(memory, size);
+    if (!r) free(memory);
+  }
+  if (r) fmu_reset(r);
+  return r;
+}
 
 // The state as bytes that any run of the same FMU can restore, also in another process, with the same results to the bit.
 size_t fmu_saved_size(fmu_run *r);
