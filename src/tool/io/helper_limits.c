@@ -59,7 +59,8 @@ void od_helper_restrict(long long bytes) {
   rlim_t seconds = (rlim_t)od_helper_seconds(bytes), present = address_space();
   limit(RLIMIT_CORE, 0, 0);
   limit(RLIMIT_CPU, seconds, seconds + 1);
-  if (present != RLIM_INFINITY) limit(RLIMIT_AS, present + memory_limit(small, bytes), present + memory_limit(small, bytes));
+  if (present != RLIM_INFINITY)
+    limit(RLIMIT_AS, present + memory_limit(small, bytes), present + memory_limit(small, bytes));
   // The alarm limits elapsed time, because a waiting process uses no processor time. The limit is long enough for slow disks.
   alarm((unsigned)(10 + 10 * seconds));
 }

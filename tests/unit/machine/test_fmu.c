@@ -406,7 +406,8 @@ static int count_folders(const char *path) {
   return count;
 }
 static void wait_for_folders(const char *path, int count) {
-  for (int i = 0; i < 300 && count_folders(path) != count; i++) usleep(100000);
+  for (int i = 0; i < 300 && count_folders(path) != count; i++)
+    nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
   assert_int_equal(count_folders(path), count);
 }
 
