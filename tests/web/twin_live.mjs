@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { check, finish, fromPackage, near, pathOf, program, source, work } from './support.mjs';
 
-const { chromium } = fromPackage('playwright-core'), BEFORE = 40, LENGTH = 120, STEP = 0.005;   // recorded time before the page opens and in all, s
+const { chromium } = fromPackage('playwright-core'), BEFORE = 40, LENGTH = 160, STEP = 0.005;   // recorded time before the page opens and in all, s
 const pause = ms => new Promise(done => setTimeout(done, ms)), now = () => Date.now() / 1000;
 async function until(what, text, seconds = 20) {
   for (const end = now() + seconds; now() < end; await pause(50)) {
@@ -167,6 +167,7 @@ const acknowledge = async (actor, text) => {
   check((await alarms()).length === 0, `${text}: alarms are open`);
   return alarm.id;
 };
+
 // --- Accessibility: nothing serious, in both themes and at the width of a phone
 const axe = readFileSync(pathOf('axe-core').replace(/axe\.js$/, 'axe.min.js'), 'utf8');
 async function accessible(p, name) {
@@ -200,7 +201,7 @@ const moved = await curve();
 check(moved.right - left?.right > 1, `the chart moves by ${moved.right - left?.right} s in 2 s after the restart`);
 near(moved.end, back, 0.5, 'end of the gap, s');
 await compare('after the restart');
-const second = (await until(alarms, 'the list of alarms'))[0]?.id;
+const second = (await until(async () => (await alarms())[0], 'an alarm after the restart'))?.id;
 check(second > first, `the alarm after the restart has the number ${second}, the one before ${first}`);
 await accessible(await open({ colorScheme: 'dark' }), 'dark');
 const phone = await accessible(await open({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true }), 'phone');
