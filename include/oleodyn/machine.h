@@ -159,7 +159,8 @@ typedef struct od_run_wishes {
   double tolerance;        // tolerance of adaptive steps; default: 1e-5
   void *reserved[4];       // zero
 } od_run_wishes;
-// A run over time: the steps and rows of `oleodyn simulate`. If neither od_run_wishes nor the file has a step, steps are adaptive.
+// A run over time: the steps and rows of `oleodyn simulate`. If neither od_run_wishes nor the file has a step, steps are adaptive;
+// with a chosen integrator that does not support adaptive steps, steps have the fixed length 1 ms.
 typedef struct od_run_plan {
   double time;                      // duration, s
   double interval;                  // time between rows, s; with fixed steps, the step

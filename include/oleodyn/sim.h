@@ -140,7 +140,7 @@ typedef struct od_event_search {
 } od_event_search;
 enum {
   OD_MOST_SWITCHES = 16
-};  // largest number of switches that callers search for in a step; further switches are taken at the end of the step
+};  // largest number of switches that callers search for in a fixed step; further switches are taken at the end of the step
 
 // Returns the number of doubles of od_event_search.memory.
 OD_API size_t od_event_doubles(const od_plant *plant);

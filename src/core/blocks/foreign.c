@@ -28,7 +28,8 @@ static function function_of(const od_foreign_law *law, function_kind kind) {
   return (function){law, kind, kind == SWITCH ? law->states : law->states + law->outputs};
 }
 
-// Computes the results: outputs, then rates; states, then held outputs; or states. If the law fails, all results are NAN.
+// Computes the results of a function of a law, in this order: outputs, rates (VALUES); states, held outputs (SAMPLE); states (SWITCH).
+// If the law fails, all results are NAN.
 static void call(function f, const od_foreign_point *at, double *row) {
   const od_foreign_law *l = f.law;
   od_status status = OD_NOT_AVAILABLE;

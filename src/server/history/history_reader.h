@@ -39,7 +39,8 @@ typedef struct od_history_rows {
 od_status od_history_reader_rows(od_history *h, od_arena *memory, const char *machine, const char *const *channel,
                                  int channels, double from, double to, int points, od_history_rows *out, od_error *err);
 
-// An event of the database. machine NULL: an event of the twin. Numbers are NAN if the event has no value.
+// An event of the database. machine NULL: an event of the twin. t: time of the machine, s. clock, acknowledged: times of the event and
+// of its acknowledgment, seconds since 1970. A number is NAN if the event has no value. The arena owns the texts.
 typedef struct od_history_event {
   int64_t id;
   const char *machine, *kind, *text;

@@ -299,7 +299,7 @@ static od_status start_daemon(od_door *d, od_error *err) {
       MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
   if (key) explicit_bzero(key, size);
   const union MHD_DaemonInfo *info = d->daemon ? MHD_get_daemon_info(d->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
-  if (!info) return od_fail(err, OD_IO, "the server of the page cannot be started");
+  if (!info) return od_fail(err, OD_IO, "the server of the page cannot be started at %s, port %d", p->address, p->port);
   d->polled = info->epoll_fd;
   return OD_OK;
 }

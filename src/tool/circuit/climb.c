@@ -127,8 +127,8 @@ static void copy_to_twins(od_sheet *s) {
   }
 }
 
-// Keeps the current sheet if its cost is less than the lowest cost so far. Otherwise restores the previous sheet.
-// Returns whether the current sheet is kept.
+// Keeps the current sheet if its rows have the order that the file gives and its cost is less than the lowest cost so far. Otherwise
+// restores the previous sheet. Returns whether the current sheet is kept.
 static bool judge(search *h) {
   copy_to_twins(h->s);
   if (!od_sheet_keeps_orders(h->s)) {

@@ -145,7 +145,8 @@ static void draw_solenoid(od_pen *pen, double x, bool is_continuous) {
   if (is_continuous) od_pen_arrow(pen, x + 1, BOX_TOP + 23, x + 21, BOX_TOP + 1, 5, false);
 }
 
-// Draws solenoids and springs on both sides. A valve with two boxes has a spring on the side of the rest position.
+// Draws solenoids and springs. A valve with three boxes has a solenoid and a spring on each side. Any other valve has a spring on the
+// side of the rest position and a solenoid on the other side.
 static void draw_operators(const od_cell *c, od_pen *pen, const valve_plan *p, int rest) {
   double right = p->left + p->count * p->box;
   bool is_continuous = c->symbol->kind != OD_SYMBOL_SWITCHED;

@@ -383,7 +383,7 @@ static void add_orders(const od_discrete_log *w, od_result *r) {
   }
 }
 
-// Adds the polynomials in alphabetical order: "B1", with several inputs "B1 of u".
+// Adds a table of the coefficients, by polynomial in alphabetical order. Names of coefficients: "B1"; with several inputs "B1 of u".
 static void add_polynomials(const od_discrete_log *w, od_result *r) {
   static const od_result_column columns[] = {{NULL, "coefficient", OD_CELL_TEXT},
                                              {NULL, "value", OD_CELL_PLAIN},

@@ -100,7 +100,8 @@ static bool follow_symbols(search *k, const char *path) {
   return true;
 }
 
-// Adds the headers that a file includes. Headers of the program itself (base/parts.h includes OD_PARTS) have no quotes.
+// Adds the headers that a file includes with quotes. Headers of the exported program are included by a macro (OD_PARTS in
+// base/parts.h) and are not added.
 static od_status follow_includes(search *k, const char *path, od_error *err) {
   static const char mark[] = "#include \"";
   char *file = od_arena_format(&k->memory, "%s/%s", k->s->folder, path);

@@ -1,6 +1,6 @@
 // The continuous extended Kalman filter (source 7 in docs/theory.md). The correction is part of the differential equation:
 //
-//   x' = f(x) + K (y - h(x)),   K = P C' R^-1,   P' = A P + P A' - P C' R^-1 C P + Theta
+//   x' = f(x) + K (y - h(x)),   K = P C^T R^-1,   P' = A P + P A^T - P C^T R^-1 C P + Theta
 //
 // One step of the trapezoidal rule is taken to each sample. The correction is part of the equations that the step solves. Theta is
 // the process noise of a step divided by its length. R is the covariance of the sensors' noise times the step length, or this
@@ -12,11 +12,12 @@
 // forces that the correction causes within the step. The options select the variants of the paper:
 //
 //   correction: trapezoid      half of the correction acts at the end of the step, half at the beginning of the next step
-//   state_matrix: approximate  dw' = -M^-1 [R'(K R + 2 M (dR/dz) w') dz + R'(C R + M R') dw], eq. 10 of the paper; sensors
-//                              that depend on w' use the same derivatives
+//   state_matrix: approximate  dw' = -(R^T M R)^-1 [R^T (K R + 2 M (dR/dz) w') dz + R^T (C R + M R') dw], eq. 10 of the paper.
+//                              Only in this equation, M, K and C are mass, stiffness and damping, and R maps w to the
+//                              velocities of the bodies. Sensors that depend on w' use the same derivatives
 //   tangent: approximate       eq. 14: eq. 10 without the second term, as the matrix of the Newton iteration; the option changes
 //                              the number of iterations, not the result
-//   covariance: euler          P by Euler's rule, with A and C at the beginning of the step and K = P C' / R at its end
+//   covariance: euler          P by Euler's rule, with A and C at the beginning of the step and K = P C^T / R at its end
 //   acceleration: trapezoid    sensors measure the acceleration of the trapezoidal rule, which includes corrections, instead
 //                              of the acceleration by forces
 #include <math.h>

@@ -20,12 +20,14 @@ void od_can_order_free(od_can_order *o);
 // is in order; -1: this number exceeds OD_CAN_DISORDER.
 long od_can_order_take(od_can_order *o, double time);
 
-// Sorts frames by time. Frames with the same time keep the order of the trace. Initialize with zeros.
+// A frame in a sorter.
 typedef struct od_can_waiting {
   od_can_frame frame;
   uint64_t number;  // number of the frame in the order of the trace
   int line;
 } od_can_waiting;
+// Sorts frames by time. Frames with the same time keep the order of the trace. Set to zeros before od_can_sorter_init(), so that
+// od_can_sorter_free() is always possible.
 typedef struct od_can_sorter {
   od_can_waiting *heap;  // NULL: not initialized
   int count, room;

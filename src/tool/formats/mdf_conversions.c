@@ -242,7 +242,7 @@ static od_status read_head(od_mdf_conversions *list, uint64_t at, cc *b, od_erro
   b->values = od_mdf_u16(fixed + 6);
   uint64_t room = od_mdf_block_room(&b->block);
   bool fits = b->block.links >= CC_ENTRIES + (uint64_t)b->links && room >= 24 && (room - 24) / 8 >= (uint64_t)b->values;
-  if (!fits) return od_mdf_damaged(list->file, &b->block, "is shorter than its numbers of values and links", err);
+  if (!fits) return od_mdf_damaged(list->file, &b->block, "is too short for its values and links", err);
   if (b->kind > OD_MDF_BITS_TO_TEXT)
     return od_fail(err, OD_BAD_INPUT, "its conversion has the unknown type %d", b->kind);
   return OD_OK;

@@ -90,7 +90,7 @@ static void add_orders(const od_fitted_transfer *f, od_result *r) {
                                              {"validation_error", NULL, OD_CELL_PLAIN},
                                              {NULL, "error at held-out points, %", OD_CELL_PLAIN, 4},
                                              {NULL, NULL, OD_CELL_REMARK}};
-  bool is_chosen = f->high > f->low;  // the data contain only orders that were compared
+  bool is_chosen = f->high > f->low;  // with a single given order, the list `orders` of the data is empty
   od_result_table *t = od_result_add_table(r, is_chosen ? "orders" : NULL, columns, 4);
   if (!is_chosen) od_result_set(r, "orders", json_array());
   for (int n = f->low; n <= f->high; n++) {

@@ -220,7 +220,8 @@ static bool read_loose(od_job *job, const od_machine *machine, const od_motion_a
 static int choose_times(od_job *job, const od_machine *machine, const od_motion_arguments *a, const od_motion_log *d,
                         od_motion_plan *p) {
   const od_run_defaults *run = od_machine_run(machine);
-  double length = d->rows ? d->t[d->rows - 1] - d->t[0] : run->time;
+  const double duration = d->rows ? d->t[d->rows - 1] - d->t[0] : run->time;  // s
+  double length = duration;
   p->begin = d->rows ? d->t[0] : 0;
   p->step = d->rows         ? length / (double)(d->rows - 1)
             : run->step > 0 ? run->step
@@ -232,8 +233,8 @@ static int choose_times(od_job *job, const od_machine *machine, const od_motion_
   p->end = p->begin + length;
   if (!(length > 0))
     od_job_error(job, "%s has no run time; give --time", od_machine_file(machine));
-  else if (d->rows && p->end > d->t[d->rows - 1] * (1 + 1e-12))
-    od_job_error(job, "--time: found %s, but the log ends at %.6g s; give a shorter time", a->time, d->t[d->rows - 1]);
+  else if (d->rows && length > duration * (1 + 1e-12))
+    od_job_error(job, "--time: found %s, but the log has a duration of %.6g s; give a shorter time", a->time, duration);
   else if (length / p->step > MOST_ROWS)
     od_job_error(job, "found %.3g rows, expected at most %d million; give a longer --step", length / p->step,
                  MOST_ROWS / 1000000);

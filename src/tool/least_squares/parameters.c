@@ -92,7 +92,9 @@ static od_status check(const od_ls_problem *p, const od_ls_options *o, od_error 
   if (!(p->residuals || p->rows) || !p->start)
     return od_fail(err, OD_BAD_ARGUMENT, "a problem needs residuals and a start; set both fields");
   if (o->loss_scale < 0 || isnan(o->loss_scale) || o->radius < 0 || isnan(o->radius) || o->max_evaluations < 0)
-    return od_fail(err, OD_BAD_ARGUMENT, "loss_scale, radius or max_evaluations is negative; expected zero or more");
+    return od_fail(err, OD_BAD_ARGUMENT,
+                   "loss_scale is %g, radius is %g, max_evaluations is %ld; expected zero or more for each",
+                   o->loss_scale, o->radius, (long)o->max_evaluations);
   od_status status = OD_OK;
   for (int i = 0; i < p->n && status == OD_OK; i++) status = check_parameter(p, i, err);
   return status;

@@ -99,7 +99,9 @@ static int find_variable(od_loader *ld, const fmu_reader *r, int node, const cha
   if (found >= 0) {
     const od_fmu_variable *v = &r->d->variable[found];
     if (v->type == OD_FMU_OTHER)
-      od_complain(ld, node, "the variable '%s' of the FMU is a text, an array or a clock; expected a number", name);
+      od_complain(ld, node,
+                  "the variable '%s' of the FMU is a text, binary data, an array or a clock; expected a scalar number",
+                  name);
     else
       od_complain(ld, node, "the variable '%s' of the FMU has the causality '%s'; expected %s", name,
                   od_fmu_causality_word(v->causality), what);
@@ -225,8 +227,10 @@ static bool check_states(od_loader *ld, const fmu_reader *r) {
     od_complain(ld, r->file_node, "the FMU has %d states; a block has at most %d", r->d->states, most);
   for (int i = 0; i < r->d->states && r->d->states <= most; i++)
     if (r->d->variable[r->d->state[i]].type != OD_FMU_REAL) {
-      od_complain(ld, r->file_node, "the state '%s' of the FMU is an array; expected scalar states",
-                  r->d->variable[r->d->state[i]].name);
+      od_complain(
+          ld, r->file_node,
+          "the state '%s' of the FMU is no scalar of the type Float64 (FMI 2: Real); other states are not supported",
+          r->d->variable[r->d->state[i]].name);
       return false;
     }
   return r->d->states <= most;

@@ -59,7 +59,7 @@ bool od_machine_is_image(const char *path) {
   return od_image_is(begin, got);
 }
 
-// Reads the records. Returns false if a record is damaged.
+// Reads the records. Returns false if a record is damaged or if the records contain no file.
 static bool read_records(const char *at, size_t size, od_machine_source *s) {
   const char *path = NULL, *bytes;
   char kind;

@@ -108,8 +108,9 @@ od_status od_run_record(od_run_state *r, od_sim *sim, double t, bool last, od_er
 // run_checkpoint.c: reads the method of the checkpoint options->resume. Fails with OD_BAD_INPUT if the checkpoint is not a
 // checkpoint of a run.
 od_status od_run_read_method(const od_run_options *options, od_run_method *method, double *row, od_error *err);
-// Restores a prepared run with the method of the checkpoint, and fills *start for runs with other methods. Fails with
-// OD_BAD_INPUT if the checkpoint belongs to another machine or method, and with OD_NO_MEMORY.
+// Restores a prepared run with the method of the checkpoint, and fills *start for runs with other methods. The caller frees
+// start->sim with od_checkpoint_free(). Fails with OD_BAD_INPUT if the checkpoint is damaged or belongs to another machine or method,
+// with OD_NOT_AVAILABLE if the run does not support checkpoints, and with OD_NO_MEMORY.
 od_status od_run_resume(od_run_state *r, od_run_start *start, od_error *err);
 // Moves a simulation that is not advanced yet to the start of a resumed run. Fails with OD_BAD_INPUT.
 od_status od_run_go_to_start(od_run_state *r, const od_run_start *start, od_error *err);

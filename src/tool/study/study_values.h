@@ -26,8 +26,8 @@ static inline bool od_study_part_has(od_study_part part, long number) {
   return part.count < 2 || number % part.count == part.number - 1;
 }
 
-// Writes the finished runs of a part. The fingerprint identifies the study. Files with another fingerprint are refused. Fails with
-// OD_IO or OD_NO_MEMORY.
+// Writes the finished runs of a part. The fingerprint identifies the study; od_study_values_merge() refuses files with another
+// fingerprint. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_study_values_write(const od_study_values *v, const od_study *s, od_study_part part, uint64_t fingerprint,
                                 const char *path, od_error *err);
 // Reads files of parts. Missing runs are an error. The message lists the parts to run again. Fails with OD_BAD_INPUT, OD_IO or

@@ -233,7 +233,7 @@ static void read_all(twin_loader *tl, int node, const char *what, void (*read)(t
   for (int key = od_first(ld, node, what); key >= 0; key = od_next(ld, key))
     if (!od_seen_before(ld, &seen, key)) read(tl, key);
   if (node >= 0 && od_is_map(ld, node) && entries(ld, node) == 0)
-    od_complain(ld, node, "found no entry; expected at least one of the %s", what);
+    od_complain(ld, node, "found an empty map of %s; expected at least one entry", what);
 }
 
 static od_status read_file(void *user) {

@@ -143,8 +143,8 @@ static void test_mistakes(void **state) {
   (void)state;
   refuses("twin: x\n", (const char *[]){"'sources'", "'machines'", NULL});
   refuses("sources: {}\nmachines: {}\n",
-          (const char *[]){"1:10: found no entry; expected at least one of the sources",
-                           "2:11: found no entry; expected at least one of the machines", NULL});
+          (const char *[]){"1:10: found an empty map of sources; expected at least one entry",
+                           "2:11: found an empty map of machines; expected at least one entry", NULL});
   refuses(
       "sources:\n  a: {type: upd}\n  b: {type: udp}\n  c: {type: stdin, port: 1}\n  d: {type: stdin}\n  e: {type: mqtt, columns: [a], adress: x}\n"
       "machines:\n  m: {experiment: " EXPERIMENT
