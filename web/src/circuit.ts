@@ -80,7 +80,7 @@ export function makeCircuit(card: HTMLElement, info: CircuitInfo): SVGSVGElement
 
   // --- Moving parts: pistons, swash plates, spools, chambers, boxes of valves
   for (const target of all('[data-output]', svg)) {
-    const d = dataset(target), k = data.find(d.output), from = +(d.from ?? 0), to = +(d.to ?? 1), share = () => Math.min(1, Math.max(0, (data.at(k, now) - from) / (to - from || 1)));
+    const d = dataset(target), k = data.find(d.output), from = +(d.from ?? 0), to = +(d.to ?? 1), share = () => Math.min(1, Math.max(0, (data.at(k, now) - from) / (to - from || 1) || 0));   // 0 at times without a value
     const put = (name: string, range: number[]) => { if (range.length === 2) target.setAttribute(name, (range[0] + (range[1] - range[0]) * share()).toFixed(1)); };
     if (k < 0) continue;
     if (d.move === 'chamber') {

@@ -8,6 +8,7 @@
 
 #include "base/allocate.h"
 #include "io/clock.h"
+#include "io/display.h"
 #include "io/wording.h"
 
 static const double drain_time = 0.5;  // longest time for which waiting samples are observed after an interrupt, s
@@ -37,7 +38,8 @@ static od_status open_history(od_twin_run *o, bool fresh, od_error *err) {
     if (status != OD_OK) return status;
     char text[200];
     if (r->resume.bytes)
-      snprintf(text, sizeof text, "the observer continues from its checkpoint at %.9g s", r->resume_t);
+      snprintf(text, sizeof text, "the observer continues from its checkpoint at %s s",
+               od_time_text(r->resume_t, 3).text);
     else
       snprintf(text, sizeof text, "the observer starts");
     od_event_list_add(&o->events, i, r->resume.bytes ? r->resume_t : (double)NAN, "start", text);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/allocate.h"
+#include "io/display.h"
 
 enum { LEAST_ROWS = 50 };
 
@@ -99,8 +100,8 @@ static json_t *end_window(od_verdict_window *w, const double *last, char event[4
     object = verdict_json(w, &o.verdict);
     if (!w->has_verdict ? o.verdict.trust != OD_SOUND : o.verdict.trust != w->trust) {
       const char *text = json_string_value(json_object_get(object, "text"));
-      snprintf(event, 400, "the estimates are %s from %.6g s on. %.330s", od_trust_text(o.verdict.trust), w->begin,
-               text ? text : "");
+      snprintf(event, 400, "the estimates of the last %s are %s. %.330s", od_duration_text(w->end - w->begin, 2).text,
+               od_trust_text(o.verdict.trust), text ? text : "");
     }
     w->has_verdict = true;
     w->trust = o.verdict.trust;

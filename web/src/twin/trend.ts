@@ -40,10 +40,10 @@ export function limitsOf(rules: AlarmRule[] | undefined, channels: string[]): Tr
   return (rules ?? []).filter(r => channels.includes(r.channel)).flatMap(r => [r.above, r.below].flatMap(value => value == null ? [] : [{ value, text: r.name, alarm: true }]));
 }
 
-// Half of an interval, with at most one decimal more than the value.
+// Half of an interval, with at most one decimal more than the value, but at least one digit that is not zero.
 export function halfText(half: number, digits: number): string {
   const own = digitsFor(half);
-  return format(half, own < 0 || digits < 0 ? own : Math.min(Math.max(0, own - 1), digits + 1));
+  return format(half, own < 0 || digits < 0 ? own : Math.min(Math.max(0, own - 1), Math.max(digits + 1, own - 2)));
 }
 export function makeTrend(machine: string, info: TrendInfo, data: LiveData): Trend {
   const { axis, lines } = info, ys = (v: number) => shown(axis, v), values = lines.map(() => element('b')), isShown = lines.map(() => true), stored = lines.filter(l => data.channels[l.k].history === 'rows');
