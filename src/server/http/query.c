@@ -40,12 +40,14 @@ static od_status unknown(const od_query *q, const char *key, od_error *err) {
 
 static od_status read_number(const od_query_key *key, const char *text, double *out, od_error *err) {
   char *end = NULL;
-  if (text[0] && strspn(text, "0123456789+-.eE") == strlen(text)) *out = strtod(text, &end);
-  if (!end || *end != '\0' || !isfinite(*out) || (key->shape == OD_QUERY_WHOLE && *out != floor(*out)))
+  double value = 0;
+  if (text[0] && strspn(text, "0123456789+-.eE") == strlen(text)) value = strtod(text, &end);
+  if (!end || *end != '\0' || !isfinite(value) || (key->shape == OD_QUERY_WHOLE && value != floor(value)))
     return od_fail(err, OD_BAD_INPUT, "'%s' is '%s'; expected a %s", key->name, show(text).text,
                    key->shape == OD_QUERY_WHOLE ? "whole number" : "number");
-  if (key->low < key->high && !(*out >= key->low && *out <= key->high))
-    return od_fail(err, OD_BAD_INPUT, "'%s' is %g; expected %g to %g", key->name, *out, key->low, key->high);
+  if (key->low < key->high && !(value >= key->low && value <= key->high))
+    return od_fail(err, OD_BAD_INPUT, "'%s' is %g; expected %g to %g", key->name, value, key->low, key->high);
+  *out = value;
   return OD_OK;
 }
 
