@@ -11,6 +11,7 @@
 #include "io/bundle.h"
 #include "formats/read_table.h"
 #include "io/table.h"
+#include "machine/program_laws.h"
 #include "math/dense.h"
 #include "memory/scoped.h"
 #include "requirements/judge.h"
@@ -44,6 +45,13 @@ int memfd_create(const char *name, unsigned flags);
 int memfd_create(const char *name, unsigned flags) {
   (void)name, (void)flags;
   return -1;
+}
+
+// --- Laws of the program: a page has none ---------------------------------------------------------------------------
+
+bool od_program_law_find(const char *name, od_named_law *out, od_nearest *nearest) {
+  (void)name, (void)out, (void)nearest;
+  return false;
 }
 
 // --- Requirements: not checked in a page ------------------------------------------------------------------------------

@@ -1,58 +1,12 @@
 #include "machine/load_program_law.h"
 
 #include <math.h>
-#include <pthread.h>
 #include <string.h>
 
-#include "base/allocate.h"
 #include "document/ranges.h"
 #include "document/suggest.h"
 #include "machine/load_formula.h"
-
-// --- The laws of the program --------------------------------------------------------------------------------------
-
-// Laws are registered before machines are loaded, and read by loads in any thread. Steps do not use this list.
-static pthread_mutex_t reading = PTHREAD_MUTEX_INITIALIZER;
-static struct {
-  od_named_law *law;
-  int count;
-} registered;
-
-static int find(const char *name) {
-  for (int i = 0; i < registered.count; i++)
-    if (strcmp(registered.law[i].name, name) == 0) return i;
-  return -1;
-}
-
-od_status od_law_register(const od_named_law *law) {
-  if (!law || !law->name || !law->law || (law->law->inputs > 0 && !law->input_name) ||
-      (law->law->numbers > 0 && !law->number_name))
-    return OD_BAD_ARGUMENT;
-  od_block_spec spec = od_block_spec_of_law(law->law);
-  if (law->law->sample) spec.sample = 1;
-  if (od_block_spec_problem(&spec)) return OD_BAD_ARGUMENT;
-  pthread_mutex_lock(&reading);
-  int at = find(law->name);
-  if (at < 0) {
-    od_named_law *more = od_realloc(registered.law, ((size_t)registered.count + 1) * sizeof *more);
-    if (more) registered.law = more, at = registered.count++;
-  }
-  if (at >= 0) registered.law[at] = *law;
-  pthread_mutex_unlock(&reading);
-  return at >= 0 ? OD_OK : OD_NO_MEMORY;
-}
-
-// Copies the law with a name. If there is none, returns false; the candidates of `nearest` are then the registered names.
-static bool look_up(const char *name, od_named_law *out, od_nearest *nearest) {
-  pthread_mutex_lock(&reading);
-  int at = find(name);
-  if (at >= 0) *out = registered.law[at];
-  for (int i = 0; at < 0 && i < registered.count; i++) od_nearest_try(nearest, registered.law[i].name);
-  pthread_mutex_unlock(&reading);
-  return at >= 0;
-}
-
-// --- Blocks -------------------------------------------------------------------------------------------------------
+#include "machine/program_laws.h"
 
 // Finds the law of a block; else reports an error and returns false.
 static bool find_law(od_loader *ld, const od_loading_block *b, od_named_law *out) {
@@ -64,7 +18,7 @@ static bool find_law(od_loader *ld, const od_loading_block *b, od_named_law *out
   const char *name = od_read_text(ld, node, "law", "the name of a law of the program");
   if (name == NULL) return false;
   od_nearest nearest = od_nearest_to(name);
-  if (look_up(name, out, &nearest)) return true;
+  if (od_program_law_find(name, out, &nearest)) return true;
   if (nearest.tried == 0)
     od_complain(
         ld, node,

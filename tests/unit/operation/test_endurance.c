@@ -67,8 +67,8 @@ static void send_rows(const feed *f, const od_table *log, long from, long to, do
 // Waits until the history has the rows, or has reported that it leaves out rows because the disk is too slow for the other work on this computer.
 static void wait_for_rows(scratch *s, long rows, double seconds) {
   char sql[160];
-  snprintf(sql, sizeof sql,
-           "SELECT sum(rows) >= %ld OR EXISTS (SELECT 1 FROM event WHERE kind = 'dropped') FROM block", rows);
+  snprintf(sql, sizeof sql, "SELECT sum(rows) >= %ld OR EXISTS (SELECT 1 FROM event WHERE kind = 'dropped') FROM block",
+           rows);
   wait_longer(s, sql, seconds);
 }
 
