@@ -45,8 +45,6 @@ void od_put_event(FILE *to, const od_door *d, const od_shown_event *e);
 od_shown_event od_shown_event_of(const od_door *d, const od_history_event *e);
 // Returns the seconds since 1970 minus the time of the machine, s; NAN: unknown.
 double od_clock_offset(const od_machine_status *s);
-// Returns the seconds since 1970.
-double od_clock_now(void);
 
 // A column of frames as a series of the API (series.c).
 typedef struct od_column_facts {

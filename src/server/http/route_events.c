@@ -4,6 +4,7 @@
 
 #include "base/allocate.h"
 #include "http/live.h"
+#include "io/clock.h"
 
 const od_query_key od_events_query[] = {
     {"machine", OD_QUERY_TEXT, "only events of this machine", 0, 0},

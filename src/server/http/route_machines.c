@@ -6,6 +6,7 @@
 #include "circuit/diagram.h"
 #include "experiment/observe.h"
 #include "http/live.h"
+#include "io/clock.h"
 #include "io/display.h"
 #include "io/json.h"
 #include "scene/scene.h"

@@ -1,17 +1,11 @@
 // The state of machines, and events, as JSON.
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/allocate.h"
 #include "http/live.h"
+#include "io/clock.h"
 #include "io/json.h"
-
-double od_clock_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 double od_clock_offset(const od_machine_status *s) {
   return s->clock - s->t;

@@ -1,8 +1,8 @@
 // The queue of events from all threads to the writer. The lock is held only for a copy, never during input or output.
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "io/clock.h"
 #include "operation/operation.h"
 
 void od_event_list_init(od_event_list *l) {
@@ -16,14 +16,13 @@ void od_event_list_end(od_event_list *l) {
 }
 
 void od_event_list_add(od_event_list *l, int machine, double t, const char *kind, const char *text) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
+  const double now = od_clock_now();
   pthread_mutex_lock(&l->lock);
   if (l->count < OD_MOST_EVENTS) {
     od_twin_event *e = &l->event[l->count++];
     e->machine = machine;
     e->t = t;
-    e->clock = (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+    e->clock = now;
     snprintf(e->kind, sizeof e->kind, "%s", kind);
     snprintf(e->text, sizeof e->text, "%s", text);
   } else {

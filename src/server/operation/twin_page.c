@@ -52,12 +52,6 @@ struct od_twin_page_run {
   double metrics_next;
 };
 
-static double clock_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 // --- Start and end ------------------------------------------------------------------------------------------------
 
 static od_status init_machine(od_twin_run *o, od_twin_page_run *p, int i, od_error *err) {
@@ -150,7 +144,7 @@ void od_twin_page_each(od_machine_thread *r, double t, od_observer *observer) {
 
 void od_twin_page_row(od_machine_thread *r, const double *row, int columns) {
   od_twin_page_machine *m = &r->operation->page->machine[r->index];
-  const double clock = clock_now() - (od_seconds() - r->now.arrival);
+  const double clock = od_clock_now() - (od_seconds() - r->now.arrival);
   atomic_store_explicit(&m->clock, clock, memory_order_relaxed);
   if (m->is_live) {
     m->line[OD_FRAME_TIME] = row[0];
@@ -205,7 +199,7 @@ static void show_status(od_twin_run *o, int i, double now) {
   const od_sample_counts c = r->counts;
   pthread_mutex_unlock(&r->lock);
   const double clock = atomic_load_explicit(&m->clock, memory_order_relaxed);
-  const od_machine_status status = {.state = state_of(r, m, clock_now() - clock),
+  const od_machine_status status = {.state = state_of(r, m, od_clock_now() - clock),
                                     .t = r->last_t,
                                     .clock = clock,
                                     .rate = m->rate,
@@ -254,7 +248,7 @@ void od_twin_page_take(od_machine_thread *r, const double *row) {
   od_verdict_window_take(&m->window, row, &verdict, text);
   if (text[0]) od_event_list_add(&o->events, r->index, row[0], "verdict", text);
   if (!verdict) return;
-  json_object_set_new(verdict, "clock", json_real(clock_now()));
+  json_object_set_new(verdict, "clock", json_real(od_clock_now()));
   add_causes(o, r->index, verdict);
   char *json = json_dumps(verdict, JSON_COMPACT | JSON_REAL_PRECISION(12));
   if (json) od_board_set_verdict(o->page->board, r->index, json);
@@ -292,7 +286,7 @@ static void store_acts(od_twin_run *o) {
     char text[160];
     od_shown_event event;
     const int machine = od_board_find_event(o->page->board, act[i].event, &event) ? event.machine : -1;
-    if (o->history) (void)od_history_acknowledge(o->history, act[i].event, clock_now(), &err);
+    if (o->history) (void)od_history_acknowledge(o->history, act[i].event, od_clock_now(), &err);
     snprintf(text, sizeof text, "'%s' acknowledged event %lld", act[i].actor, (long long)act[i].event);
     od_event_list_add(&o->events, machine, NAN, "acknowledged", text);
   }

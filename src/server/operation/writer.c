@@ -62,17 +62,11 @@ static void write_rows(od_twin_run *o, od_machine_thread *r) {
   }
 }
 
-static double clock_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 // Writes the checkpoint that the observer gave before the rows were taken: all rows up to its time are in the same transaction or
 // in an earlier transaction. If the transaction fails, the checkpoint is not stored.
 static void write_checkpoint(od_twin_run *o, od_machine_thread *r) {
   od_error err = {0};
-  (void)od_history_add_checkpoint(o->history, r->stored, r->slot_t, r->slot_sequence, clock_now(), &r->slot, &err);
+  (void)od_history_add_checkpoint(o->history, r->stored, r->slot_t, r->slot_sequence, od_clock_now(), &r->slot, &err);
   atomic_store_explicit(&r->has_checkpoint, false, memory_order_release);
 }
 
@@ -97,7 +91,7 @@ static void write_event(od_twin_run *o, const od_twin_event *e) {
 }
 
 static void add_event(od_twin_run *o, const od_machine_thread *r, double t, const char *kind, const char *text) {
-  od_twin_event e = {.machine = r->index, .t = t, .clock = clock_now()};
+  od_twin_event e = {.machine = r->index, .t = t, .clock = od_clock_now()};
   snprintf(e.kind, sizeof e.kind, "%s", kind);
   snprintf(e.text, sizeof e.text, "%s", text);
   write_event(o, &e);
@@ -167,7 +161,7 @@ static void write_events(od_twin_run *o) {
   const int n = od_event_list_take(&o->events, o->event, &dropped);
   for (int i = 0; i < n; i++) write_event(o, &o->event[i]);
   if (dropped > 0) {
-    od_twin_event e = {.machine = -1, .t = NAN, .clock = clock_now(), .kind = "events"};
+    od_twin_event e = {.machine = -1, .t = NAN, .clock = od_clock_now(), .kind = "events"};
     snprintf(e.text, sizeof e.text, "%s more %s left out", od_count(dropped, "event").text,
              od_form(dropped, "was", "were"));
     write_event(o, &e);
@@ -230,7 +224,7 @@ static void *writer_thread(void *user) {
   if (o->twin->metrics) pause = fmin(pause, o->twin->metrics_every);
   if (o->page) pause = fmin(pause, longest_pause_of_page);
   while (!atomic_load(&o->ends)) {
-    const double until = clock_now() + pause;
+    const double until = od_clock_now() + pause;
     const struct timespec wake = {.tv_sec = (time_t)until, .tv_nsec = (long)(1e9 * (until - floor(until)))};
     sem_timedwait(&o->wakes, &wake);
     while (sem_trywait(&o->wakes) == 0)

@@ -25,19 +25,19 @@ static const double report_pause = 1;  // s
 
 // Returns the time of a received frame, s: that of the kernel if there is one.
 static double time_of(struct msghdr *header) {
-  struct timespec t;
-  clock_gettime(CLOCK_REALTIME, &t);
-  for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c; c = CMSG_NXTHDR(header, c))
-    if (c->cmsg_level == SOL_SOCKET && c->cmsg_type == SO_TIMESTAMPNS) memcpy(&t, CMSG_DATA(c), sizeof t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+  for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c; c = CMSG_NXTHDR(header, c)) {
+    struct timespec t;
+    if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SO_TIMESTAMPNS) continue;
+    memcpy(&t, CMSG_DATA(c), sizeof t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+  }
+  return od_clock_now();
 }
 
 // Reports messages of several frames that were not completed. *reported: their number so far.
 static void report_incomplete(od_can_decoder *d, const od_receiver *to, long *reported) {
-  struct timespec now;
   char text[200];
-  clock_gettime(CLOCK_REALTIME, &now);
-  const long number = od_can_decoder_incomplete(d, (double)now.tv_sec + 1e-9 * (double)now.tv_nsec);
+  const long number = od_can_decoder_incomplete(d, od_clock_now());
   if (number <= *reported) return;
   snprintf(text, sizeof text, "%s of several frames %s incomplete: frames are lost, late or aborted",
            od_count(number - *reported, "message").text, od_form(number - *reported, "is", "are"));

@@ -13,6 +13,7 @@
 
 #include "base/allocate.h"
 #include "io/clock.h"
+#include "io/wording.h"
 
 enum { SHORTEST_PAUSE_MS = 100, LONGEST_PAUSE_MS = 2000 };
 
@@ -44,10 +45,6 @@ typedef struct poller {
 
 // --- Registers ----------------------------------------------------------------------------------------------------
 
-static bool is_bit(od_register_kind kind) {
-  return kind == OD_REGISTER_COIL || kind == OD_REGISTER_DISCRETE;
-}
-
 static int compare_items(const void *a, const void *b) {
   const od_twin_register *x = ((const item *)a)->of, *y = ((const item *)b)->of;
   return x->kind != y->kind ? (int)x->kind - (int)y->kind : x->address - y->address;
@@ -57,7 +54,7 @@ static int compare_items(const void *a, const void *b) {
 static void join_registers(poller *p) {
   for (int i = 0; i < p->settings->registers; i++) {
     const od_twin_register *r = p->item[i].of;
-    const int most = is_bit(r->kind) ? MODBUS_MAX_READ_BITS : MODBUS_MAX_READ_REGISTERS;
+    const int most = od_register_is_bit(r->kind) ? MODBUS_MAX_READ_BITS : MODBUS_MAX_READ_REGISTERS;
     block *b = p->blocks > 0 ? &p->block[p->blocks - 1] : NULL;
     const int end = r->address + r->size;
     if (!b || b->kind != r->kind || r->address > b->first + b->count || end - b->first > most) {
@@ -116,7 +113,7 @@ static void report_exceptions(const block *b, const od_receiver *to, const char 
 static void end_exceptions(block *b, const od_receiver *to, const char *what) {
   char text[200];
   if (b->exceptions == 0) return;
-  snprintf(text, sizeof text, "%s after %ld %s", what, b->exceptions, b->exceptions == 1 ? "exception" : "exceptions");
+  snprintf(text, sizeof text, "%s after %s", what, od_count(b->exceptions, "exception").text);
   report_exceptions(b, to, text);
   b->exceptions = 0;
 }
@@ -143,15 +140,10 @@ static bool read_block(poller *p, block *b, const od_receiver *to, bool *any) {
   for (int i = b->begin; i < b->end; i++) {
     const od_twin_register *r = p->item[i].of;
     const int at = r->address - b->first;
-    p->cells[p->item[i].column] = r->scale * (is_bit(b->kind) ? bits[at] : number_in(r, words + at)) + r->offset;
+    p->cells[p->item[i].column] =
+        r->scale * (od_register_is_bit(b->kind) ? bits[at] : number_in(r, words + at)) + r->offset;
   }
   return true;
-}
-
-static double clock_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_REALTIME, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 static void lose(poller *p, const od_receiver *to) {
@@ -166,7 +158,7 @@ static void lose(poller *p, const od_receiver *to) {
 
 // Reads all registers: a sample, unless the server gives no number. Returns false if the connection is lost.
 static bool read_all(poller *p, const od_receiver *to, int64_t number) {
-  const double begin = clock_now();
+  const double begin = od_clock_now();
   bool any = false;
   for (int c = 0; c < p->head->columns; c++) p->cells[c] = NAN;
   for (int i = 0; i < p->blocks; i++)
@@ -174,7 +166,7 @@ static bool read_all(poller *p, const od_receiver *to, int64_t number) {
       lose(p, to);
       return false;
     }
-  p->cells[0] = begin + (clock_now() - begin) / 2;
+  p->cells[0] = begin + (od_clock_now() - begin) / 2;
   p->pause = SHORTEST_PAUSE_MS;
   p->is_lost = false;
   if (!any) return true;
@@ -196,7 +188,7 @@ static void connect_again(poller *p, const od_receiver *to) {
   p->is_connected = modbus_connect(p->client) == 0;
   if (p->is_connected) return;
   lose(p, to);
-  wait_until(od_seconds() + 1e-3 * p->pause, to);
+  od_source_pause(p->pause, to);
   if (2 * p->pause <= LONGEST_PAUSE_MS) p->pause *= 2;
 }
 

@@ -1,7 +1,6 @@
 #include "sources/mqtt_subscriber.h"
 
 #include <stdio.h>
-#include <time.h>
 
 #include "base/allocate.h"
 #include "io/clock.h"
@@ -74,10 +73,7 @@ static int pause_after(od_mqtt_subscriber *s, int result, int pause) {
   }
   s->is_lost = true;
   s->is_connected = false;
-  for (int waited = 0; waited < pause && s->to->goes_on(s->to->user); waited += OD_SILENCE_MS) {
-    nanosleep(&(struct timespec){.tv_nsec = 1000000L * OD_SILENCE_MS}, NULL);
-    s->to->silence(s->to->user);
-  }
+  od_source_pause(pause, s->to);
   return 2 * pause < LONGEST_PAUSE_MS ? 2 * pause : LONGEST_PAUSE_MS;
 }
 

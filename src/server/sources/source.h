@@ -43,6 +43,8 @@ enum { OD_SILENCE_MS = 50 };
 od_status od_source_lacks(const od_twin_source *settings, const char *library, const char *package, od_error *err);
 // Opens a source that needs MQTT in a program without MQTT: fails.
 od_status od_source_needs_mqtt(const od_twin_source *settings, void **self, od_error *err);
+// Waits `ms` milliseconds, or until the source is to end, and reports silence every 50 ms.
+void od_source_pause(int ms, const od_receiver *to);
 // Returns the class of a type.
 const od_source_class *od_source_class_of(od_source_type type);
 extern const od_source_class od_stdin_source, od_udp_source, od_mqtt_source, od_can_source_class, od_sparkplug_source,

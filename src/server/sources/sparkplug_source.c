@@ -4,7 +4,6 @@
 
 #ifdef OD_HAVE_MOSQUITTO
 #include <stdio.h>
-#include <time.h>
 
 #include "base/allocate.h"
 #include "io/clock.h"
@@ -34,11 +33,9 @@ static void request(void *self, od_mqtt_subscriber *s, const od_receiver *to) {
   const edge *e = self;
   const char *reason = e->settings->rebirth ? od_sparkplug_node_asks(e->node, od_seconds()) : NULL;
   uint8_t payload[OD_SPARKPLUG_COMMAND];
-  struct timespec now;
   char text[300];
   if (!reason) return;
-  clock_gettime(CLOCK_REALTIME, &now);
-  const uint64_t ms = (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000;
+  const uint64_t ms = (uint64_t)(1e3 * od_clock_now());
   od_mqtt_subscriber_publish(s, e->command, payload, od_sparkplug_rebirth(ms, payload));
   snprintf(text, sizeof text, "new births were requested from the node '%.80s': %s", e->settings->node, reason);
   to->event(to->user, "rebirth", text);

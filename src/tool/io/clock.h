@@ -12,6 +12,13 @@ static inline double od_seconds(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+// Returns the seconds since 1970.
+static inline double od_clock_now(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_REALTIME, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 // Returns the processor time of this thread in seconds.
 static inline double od_processor_seconds(void) {
   struct timespec t;

@@ -42,7 +42,7 @@ static void read_register(od_loader *ld, od_twin_source *s, int key) {
   r->scale = od_key_value(ld, &section, "scale");
   r->offset = od_key_value(ld, &section, "offset");
   r->unit = od_key_text(ld, &section, "unit", "a unit");
-  const bool is_bit = r->kind == OD_REGISTER_COIL || r->kind == OD_REGISTER_DISCRETE;
+  const bool is_bit = od_register_is_bit(r->kind);
   r->size = is_bit ? 1 : sizes[r->type];
   if (is_bit && type >= 0) od_complain(ld, type, "coils and discrete inputs have no 'type'; remove the key");
   if (r->address + r->size > 65536)

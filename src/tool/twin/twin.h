@@ -38,6 +38,11 @@ typedef enum od_register_kind {
   OD_REGISTER_DISCRETE
 } od_register_kind;
 
+// Returns whether the numbers of a table are bits.
+static inline bool od_register_is_bit(od_register_kind kind) {
+  return kind == OD_REGISTER_COIL || kind == OD_REGISTER_DISCRETE;
+}
+
 // Number in one, two or four registers of 16 bits.
 typedef enum od_register_type {
   OD_REGISTER_UINT16,

@@ -9,6 +9,7 @@
 
 #include "history/history.h"
 #include "support/scratch.h"
+#include "support/sqlite.h"
 
 enum { CHANNELS = 3 };
 static const od_history_channel channels[CHANNELS] = {
@@ -57,15 +58,6 @@ static sqlite3 *look(const char *path) {
   sqlite3 *db = NULL;
   assert_int_equal(sqlite3_open_v2(path, &db, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
   return db;
-}
-
-static double query(sqlite3 *db, const char *sql) {
-  sqlite3_stmt *s = NULL;
-  if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK) fail_msg("%s", sqlite3_errmsg(db));
-  assert_int_equal(sqlite3_step(s), SQLITE_ROW);
-  const double value = sqlite3_column_type(s, 0) == SQLITE_NULL ? (double)NAN : sqlite3_column_double(s, 0);
-  sqlite3_finalize(s);
-  return value;
 }
 
 // Every complete bucket has minimum, maximum, count and sum of its rows; there is a bucket for each complete time with rows.

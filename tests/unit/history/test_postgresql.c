@@ -16,6 +16,7 @@
 #include "history/history_reader.h"
 #include "support/postgresql.h"
 #include "support/scratch.h"
+#include "support/sqlite.h"
 
 enum { CHANNELS = 3 };
 static const od_history_channel channels[CHANNELS] = {
@@ -68,15 +69,6 @@ static void add(od_history *h, long from, long to, long per_transaction) {
     add_rows(h, i, i + per_transaction < to ? i + per_transaction : to);
     done(od_history_commit(h, &err));
   }
-}
-
-static double query(sqlite3 *db, const char *sql) {
-  sqlite3_stmt *s = NULL;
-  if (sqlite3_prepare_v2(db, sql, -1, &s, NULL) != SQLITE_OK) fail_msg("%s", sqlite3_errmsg(db));
-  assert_int_equal(sqlite3_step(s), SQLITE_ROW);
-  const double value = sqlite3_column_type(s, 0) == SQLITE_NULL ? (double)NAN : sqlite3_column_double(s, 0);
-  sqlite3_finalize(s);
-  return value;
 }
 
 // Compares all tables with those of an SQLite history.
