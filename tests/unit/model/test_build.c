@@ -490,6 +490,34 @@ static void numbers_by_keys(void **state) {
   od_build_free(b);
 }
 
+// Every class of elements without any given number: places for all fields that are not optional, and one message for each field without a
+// default, with its meaning.
+static void numbers_of_all_classes(void **state) {
+  (void)state;
+  for (int c = 0; c < od_element_class_count(); c++) {
+    const od_element_description *d = od_element_description_at(c);
+    od_build *b = od_build_new();
+    od_build_input(b, "before", "1");
+    int count = d->field_count - d->equations->optional_numbers;
+    int first = od_build_element_numbers(b, "e", d->equations->name, NULL, 0);
+    if (count == 0) assert_int_equal(first, OD_UNUSED);
+    if (count > 0) assert_int_equal(od_build_number(b, "next", 0, "1"), first + count);
+    od_model *model = NULL;
+    od_build_finish(b, &model, NULL);
+    for (int i = 0; i < d->field_count; i++) {
+      const od_element_field *f = &d->fields[i];
+      double value = f->fallback;
+      for (int k = 0; f->same_as && k < d->field_count; k++)
+        if (strcmp(d->fields[k].key, f->same_as) == 0) value = d->fields[k].fallback;
+      char says[300];
+      snprintf(says, sizeof says, "%s' is missing: %s (%s)", f->key, f->meaning, f->unit);
+      assert_true(has_problem(b, OD_ABOUT_MACHINE, says) == (i < count && isnan(value)));
+    }
+    od_model_free(model);
+    od_build_free(b);
+  }
+}
+
 // Blocks, outputs and states that do not exist have no names.
 static void names_of_blocks(void **state) {
   (void)state;
@@ -543,17 +571,12 @@ static void ends_of_every_class(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(same_as_a_file),
-      cmocka_unit_test(every_mistake_has_a_message),
-      cmocka_unit_test(all_mistakes_in_one_run),
-      cmocka_unit_test(initial_values),
-      cmocka_unit_test(what_does_not_exist),
-      cmocka_unit_test(added_later),
-      cmocka_unit_test(wrong_calls_stay),
-      cmocka_unit_test(numbers_by_keys),
-      cmocka_unit_test(names_of_blocks),
-      cmocka_unit_test(measured_flows),
-      cmocka_unit_test(friction_of_first_element),
+      cmocka_unit_test(same_as_a_file),          cmocka_unit_test(every_mistake_has_a_message),
+      cmocka_unit_test(all_mistakes_in_one_run), cmocka_unit_test(initial_values),
+      cmocka_unit_test(what_does_not_exist),     cmocka_unit_test(added_later),
+      cmocka_unit_test(wrong_calls_stay),        cmocka_unit_test(numbers_by_keys),
+      cmocka_unit_test(numbers_of_all_classes),  cmocka_unit_test(names_of_blocks),
+      cmocka_unit_test(measured_flows),          cmocka_unit_test(friction_of_first_element),
       cmocka_unit_test(ends_of_every_class),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
