@@ -86,7 +86,7 @@ static void modulus(void **state) {
         double exact = cimag(bulk_modulus_c(&m, c, p)) / tiny, size = B / (q[j] > 0 ? q[j] : 1);
         near_scaled(bulk_number_slope(&m, w, p, j), exact, 1e-10, 1e-2 * size);
         // Differences, for the form without air, whose complex step is a formula of its own: of second order, to one side.
-        double h = q[j] > 0 ? 1e-6 * q[j] : oils[i].law == OD_OIL_AIR ? 1e-9 : 1e-3, moved_q[NUMBERS], at[3];
+        double h = q[j] > 0 ? 1e-6 * q[j] : oils[i].law == OD_OIL_AIR ? 1e-10 : 1e-3, moved_q[NUMBERS], at[3];
         for (int s = 0; s < 3; s++) {
           memcpy(moved_q, q, sizeof moved_q);
           moved_q[j] += s * h;
