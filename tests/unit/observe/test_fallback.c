@@ -12,8 +12,12 @@
 
 // ---- x' = u - p x^2, y = x
 
+// Values of p for which the rate or the output cannot be computed.
+static double no_rate = NAN, no_output = NAN;
+
 static int decay(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
   (void)user, (void)t;
+  if (p[0] == no_rate) return 1;
   dx[0] = u[0] - p[0] * x[0] * x[0];
   return 0;
 }
@@ -26,9 +30,9 @@ static int decay_jacobians(void *user, double t, const double *x, const double *
   return 0;
 }
 static int itself(void *user, double t, const double *x, const double *u, const double *p, double *y) {
-  (void)user, (void)t, (void)u, (void)p;
+  (void)user, (void)t, (void)u;
   y[0] = x[0];
-  return 0;
+  return p[0] == no_output;
 }
 static int itself_jacobians(void *user, double t, const double *x, const double *u, const double *p, double *hx,
                             double *hu, double *hp) {
@@ -178,6 +182,49 @@ static void wrong_later(void **state) {
   print_message("wrong from sample 320 on: fell back at sample %d\n", since);
   assert_true(since > 320 && since <= 320 + 2 * WINDOW);
   od_observer_free(o);
+  od_plant_free(plant);
+}
+
+// The filter to fall back on, whose parameter is that of the iterated extended filter, cannot predict or correct one sample. The live observer can.
+// The fallback then continues the live estimate: it follows from the preceding one.
+static void plain_filter_fails(void **state) {
+  (void)state;
+  enum { FAILS = 40 };
+  od_plant *plant = make_plant();
+  for (int kind = 0; kind < 3; kind++) {  // the last kind does not fail
+    double y[SAMPLES + 1];
+    measure(2, 0, 2, y);
+    od_observer *a = make_observer(plant, "iterated-ekf", WINDOW, AT_ONCE),
+                *b = make_observer(plant, "relinearising", WINDOW, AT_ONCE);
+    int since = -1;
+    for (int k = 0; k <= SAMPLES && (since < 0 || k < since + 20); k++) {
+      od_observer *one = make_observer(plant, "iterated-ekf", WINDOW, AT_ONCE);
+      const double u = input(k - 1), live = od_observer_parameters(b)[0], plain = od_observer_parameters(a)[0];
+      double P[4];
+      memcpy(P, od_observer_covariance(b), sizeof P);
+      if (k > 0)
+        assert_int_equal(od_observer_start(one, od_observer_time(b), od_observer_state(b), &live, P, &u), OD_OK);
+      take(a, k, y);
+      take(one, k, y);
+      if (k == FAILS) {
+        assert_true(live != plain && !od_observer_fell_back(b));
+        *(kind == 0 ? &no_rate : &no_output) = kind < 2 ? plain : (double)NAN;
+      }
+      take(b, k, y);
+      no_rate = no_output = NAN;
+      if (since < 0 && od_observer_fell_back(b)) since = k;
+      if (since == k) {
+        bool follows = fabs(od_observer_parameters(b)[0] - od_observer_parameters(one)[0]) < 1e-9 &&
+                       fabs(od_observer_state(b)[0] - od_observer_state(one)[0]) < 1e-9;
+        assert_true(follows == (kind < 2) && are_equal(a, b) == (kind == 2));
+      }
+      od_observer_free(one);
+    }
+    print_message("the plain filter fails (%d): fell back at sample %d\n", kind, since);
+    assert_true(since > FAILS);
+    od_observer_free(a);
+    od_observer_free(b);
+  }
   od_plant_free(plant);
 }
 
@@ -345,6 +392,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrong_from_the_start),
       cmocka_unit_test(wrong_later),
+      cmocka_unit_test(plain_filter_fails),
       cmocka_unit_test(ends),
       cmocka_unit_test(with_jumps),
       cmocka_unit_test(limit_in_closed_form),
