@@ -18,57 +18,67 @@ typedef struct row {
   choice choices[3];
   od_block_counts counts;
   const char *outputs, *states;  // separated by spaces; "-": the name of the block, or no name
+  const char *properties;        // P: passes an input on within steps, S: only at a sample; L: linear; M: with modes
 } row;
 
 // Counts: numbers, inputs, states, outputs, jumps.
 #define COUNTS(n, i, s, o, j) \
   { .numbers = n, .inputs = i, .states = s, .outputs = o, .jumps = j }
 static const row rows[] = {
-    {"gain", 0, 0, {{0}}, COUNTS(1, 1, 0, 1, 0), "-", ""},
-    {"gain", 0.1, 0, {{0}}, COUNTS(1, 1, 1, 1, 0), "-", "held"},
-    {"sum", 0, 3, {{0}}, COUNTS(3, 3, 0, 1, 0), "-", ""},
-    {"sum", 0, 32, {{0}}, COUNTS(32, 32, 0, 1, 0), "-", ""},
-    {"product", 0, 2, {{0}}, COUNTS(1, 2, 0, 1, 0), "-", ""},
-    {"sign", 0, 0, {{0}}, COUNTS(1, 1, 0, 1, 1), "-", ""},
-    {"quantiser", 0.1, 0, {{0}}, COUNTS(1, 1, 1, 1, 0), "-", "held"},
-    {"first-order", 0, 0, {{0}}, COUNTS(2, 1, 1, 1, 0), "-", "state"},
-    {"second-order", 0, 0, {{0}}, COUNTS(3, 1, 2, 2, 0), "- rate", "state1 state2"},
-    {"notch", 0, 0, {{0}}, COUNTS(4, 1, 2, 1, 0), "-", "state1 state2"},
+    {"gain", 0, 0, {{0}}, COUNTS(1, 1, 0, 1, 0), "-", "", "PL"},
+    {"gain", 0.1, 0, {{0}}, COUNTS(1, 1, 1, 1, 0), "-", "held", "S"},
+    {"sum", 0, 3, {{0}}, COUNTS(3, 3, 0, 1, 0), "-", "", "PL"},
+    {"sum", 0, 32, {{0}}, COUNTS(32, 32, 0, 1, 0), "-", "", "PL"},
+    {"product", 0, 2, {{0}}, COUNTS(1, 2, 0, 1, 0), "-", "", "P"},
+    {"sign", 0, 0, {{0}}, COUNTS(1, 1, 0, 1, 1), "-", "", "P"},
+    {"quantiser", 0.1, 0, {{0}}, COUNTS(1, 1, 1, 1, 0), "-", "held", "S"},
+    {"first-order", 0, 0, {{0}}, COUNTS(2, 1, 1, 1, 0), "-", "state", "L"},
+    {"second-order", 0, 0, {{0}}, COUNTS(3, 1, 2, 2, 0), "- rate", "state1 state2", "L"},
+    {"notch", 0, 0, {{0}}, COUNTS(4, 1, 2, 1, 0), "-", "state1 state2", "PL"},
     {"transfer-function",
      0,
      0,
      {{"numerator", 1}, {"denominator", 3}},
      COUNTS(6, 1, 3, 1, 0),
      "-",
-     "state1 state2 state3"},
-    {"transfer-function", 0.1, 0, {{"numerator", 1}, {"denominator", 1}}, COUNTS(4, 1, 2, 1, 0), "-", "state held"},
-    {"delay", 0, 0, {{"pade", 2}}, COUNTS(1, 1, 2, 1, 0), "-", "state1 state2"},
-    {"delay", 0.1, 0, {{"time", 7}}, COUNTS(0, 1, 1, 1, 0), "-", "held"},
-    {"integrator", 0, 0, {{0}}, COUNTS(1, 1, 1, 1, 0), "-", "integral"},
-    {"integrator", 0, 0, {{"limits", 1}}, COUNTS(4, 1, 1, 1, 0), "-", "integral"},
-    {"saturation", 0, 0, {{0}}, COUNTS(2, 1, 0, 1, 0), "-", ""},
-    {"pid", 0, 0, {{0}}, COUNTS(4, 1, 1, 1, 0), "-", "integral"},
-    {"pid", 0, 0, {{"kd", 1}}, COUNTS(4, 1, 2, 1, 0), "-", "integral filter"},
+     "state1 state2 state3",
+     "L"},
+    {"transfer-function",
+     0.1,
+     0,
+     {{"numerator", 1}, {"denominator", 1}},
+     COUNTS(4, 1, 2, 1, 0),
+     "-",
+     "state held",
+     "S"},
+    {"delay", 0, 0, {{"pade", 2}}, COUNTS(1, 1, 2, 1, 0), "-", "state1 state2", "PL"},
+    {"delay", 0.1, 0, {{"time", 7}}, COUNTS(0, 1, 1, 1, 0), "-", "held", ""},
+    {"integrator", 0, 0, {{0}}, COUNTS(1, 1, 1, 1, 0), "-", "integral", "L"},
+    {"integrator", 0, 0, {{"limits", 1}}, COUNTS(4, 1, 1, 1, 0), "-", "integral", ""},
+    {"saturation", 0, 0, {{0}}, COUNTS(2, 1, 0, 1, 0), "-", "", "P"},
+    {"pid", 0, 0, {{0}}, COUNTS(4, 1, 1, 1, 0), "-", "integral", "PL"},
+    {"pid", 0, 0, {{"kd", 1}}, COUNTS(4, 1, 2, 1, 0), "-", "integral filter", "PL"},
     {"pid",
      0.1,
      0,
      {{"kd", 1}, {"limits", 1}, {"tracking", 1}},
      COUNTS(7, 1, 3, 1, 0),
      "-",
-     "integral filter held"},
-    {"mass", 0, 0, {{0}}, COUNTS(4, 2, 2, 2, 0), "position velocity", "- -"},
-    {"load-chamber", 0, 0, {{0}}, COUNTS(4, 2, 1, 1, 0), "pressure", "-"},
-    {"lugre-friction", 0, 0, {{0}}, COUNTS(12, 2, 1, 1, 0), "-", "bristle"},
-    {"lugre-friction", 0, 0, {{"Fs_negative", 1}}, COUNTS(16, 2, 1, 1, 0), "-", "bristle"},
-    {"new-modified-lugre-friction", 0, 0, {{0}}, COUNTS(18, 2, 3, 1, 0), "-", "bristle film felt"},
-    {"table", 0, 0, {{"at", 5}}, COUNTS(10, 1, 0, 1, 0), "-", ""},
-    {"pressure-map", 0, 0, {{"at_a", 3}, {"at_b", 4}}, COUNTS(19, 2, 0, 1, 0), "-", ""},
-    {"table-2d", 0, 0, {{"at_row", 2}, {"at_column", 5}}, COUNTS(17, 2, 0, 1, 0), "-", ""},
-    {"pressure-factor", 0, 0, {{"limits", 1}}, COUNTS(7, 2, 0, 1, 0), "-", ""},
-    {"formula", 0, 2, {{"parameters", 3}}, COUNTS(3, 2, 0, 1, 0), "-", ""},
-    {"relay", 0, 0, {{0}}, COUNTS(4, 1, 1, 1, 0), "-", "mode"},
-    {"sample-hold", 0, 0, {{0}}, COUNTS(2, 2, 2, 1, 0), "-", "value mode"},
-    {"state-machine", 0, 2, {{"states", 3}, {"parameters", 2}}, COUNTS(5, 2, 2, 1, 0), "-", "mode time"},
+     "integral filter held",
+     "S"},
+    {"mass", 0, 0, {{0}}, COUNTS(4, 2, 2, 2, 0), "position velocity", "- -", "L"},
+    {"load-chamber", 0, 0, {{0}}, COUNTS(4, 2, 1, 1, 0), "pressure", "-", "L"},
+    {"lugre-friction", 0, 0, {{0}}, COUNTS(12, 2, 1, 1, 0), "-", "bristle", "P"},
+    {"lugre-friction", 0, 0, {{"Fs_negative", 1}}, COUNTS(16, 2, 1, 1, 0), "-", "bristle", "P"},
+    {"new-modified-lugre-friction", 0, 0, {{0}}, COUNTS(18, 2, 3, 1, 0), "-", "bristle film felt", "P"},
+    {"table", 0, 0, {{"at", 5}}, COUNTS(10, 1, 0, 1, 0), "-", "", "P"},
+    {"pressure-map", 0, 0, {{"at_a", 3}, {"at_b", 4}}, COUNTS(19, 2, 0, 1, 0), "-", "", "P"},
+    {"table-2d", 0, 0, {{"at_row", 2}, {"at_column", 5}}, COUNTS(17, 2, 0, 1, 0), "-", "", "P"},
+    {"pressure-factor", 0, 0, {{"limits", 1}}, COUNTS(7, 2, 0, 1, 0), "-", "", "P"},
+    {"formula", 0, 2, {{"parameters", 3}}, COUNTS(3, 2, 0, 1, 0), "-", "", "P"},
+    {"relay", 0, 0, {{0}}, COUNTS(4, 1, 1, 1, 0), "-", "mode", "M"},
+    {"sample-hold", 0, 0, {{0}}, COUNTS(2, 2, 2, 1, 0), "-", "value mode", "M"},
+    {"state-machine", 0, 2, {{"states", 3}, {"parameters", 2}}, COUNTS(5, 2, 2, 1, 0), "-", "mode time", "M"},
 };
 enum { ROWS = sizeof rows / sizeof *rows };
 
@@ -105,6 +115,12 @@ static void counts_and_names(void **state) {
         c.jumps != want.jumps)
       fail_msg("row %d, %s: %d numbers, %d inputs, %d states, %d outputs, %d jumps", i, r->type, c.numbers, c.inputs,
                c.states, c.outputs, c.jumps);
+    const char *p = r->properties;
+    const bool passes = strchr(p, 'P') != NULL;
+    assert_true(od_block_passes_on(&s, false) == passes);
+    assert_true(od_block_passes_on(&s, true) == (passes || strchr(p, 'S') != NULL));
+    assert_true(od_block_is_linear(&s) == (strchr(p, 'L') != NULL));
+    assert_true(od_block_has_modes(&s) == (strchr(p, 'M') != NULL));
     check_names(r, r->outputs, c.outputs, od_block_output_name);
     check_names(r, r->states, c.states, od_block_state_name);
   }
@@ -168,8 +184,8 @@ static void limits_of_choices(void **state) {
 // Sampling periods are positive, and only classes with equations of samples have them. Types and keys exist. Lists of inputs are not empty.
 static void periods_types_and_keys(void **state) {
   (void)state;
-  static const char *const continuous[] = {"second-order", "sign", "mass",   "load-chamber", "lugre-friction",
-                                           "relay",        "switch", "state-machine"};
+  static const char *const continuous[] = {"second-order",   "sign",  "mass",   "load-chamber",
+                                           "lugre-friction", "relay", "switch", "state-machine"};
   for (int i = 0; i < ROWS; i++) {
     od_block_spec s = spec_of(&rows[i]);
     bool is_continuous = false;
