@@ -82,7 +82,7 @@ bool od_group_junctions(od_model *m, od_arena *arena);
 bool od_join_heat(od_model *m, od_arena *arena);
 // Finds the reservoir of the machine, if any. Reports a second reservoir.
 void od_find_reservoir(od_build *b, od_model *m);
-// Reports junctions without flows and elements that cannot end at a junction.
+// Reports junctions at which no element ends, and elements that cannot end at a junction.
 void od_check_junctions(od_build *b, const od_model *m);
 
 // Returns the coordinate of a quantity such as "A.angle", or with `rate` such as "A.rate"; -1: no such coordinate.

@@ -165,7 +165,7 @@ static void check_loads(od_build *b) {
 
 // ---- the circuit
 
-// Checks the oil of a circuit: its law and its numbers.
+// Checks that a circuit has oil, the law of the oil, and the numbers of the oil and of its viscosity.
 static void check_oil(od_build *b) {
   const od_model *p = &b->part;
   bool needed = p->nodes > 0;
@@ -295,7 +295,8 @@ static void check_values(od_build *b, int index, const od_element_description *c
   }
 }
 
-// Checks side, degree and control points of a curve. Returns false if the numbers of the curve are invalid.
+// Checks side, degree and control points of a curve. Returns false if side, degree or count of points is invalid, or if
+// theta lacks numbers of the curve.
 static bool check_curve(od_build *b, int index, const od_element_description *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];
