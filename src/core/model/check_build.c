@@ -2,6 +2,7 @@
 // the sign that their class requires. The loader of machine files reports such mistakes earlier. These checks are for programs
 // that build a model with the C functions.
 #include <math.h>
+#include <string.h>
 
 #include "base/formula.h"
 #include "model/builder.h"
@@ -289,8 +290,9 @@ static void check_values(od_build *b, int index, const od_element_description *c
     const od_element_field *f = &c->fields[i];
     double value = p->theta[e->number + i];
     if (f->sign == OD_ANY || value > 0 || (f->sign == OD_NOT_NEGATIVE && value == 0) || value == f->fallback) continue;
-    od_build_report(b, OD_ABOUT_ELEMENT, index, "'%s' of %s '%s' is %g %s; expected %s", f->key, c->noun,
-                    od_model_text(p, e->name), value, f->unit,
+    bool has_unit = strcmp(f->unit, "1") != 0 && strcmp(f->unit, "*") != 0;  // "*": the unit of a signal
+    od_build_report(b, OD_ABOUT_ELEMENT, index, "'%s' of %s '%s' is %g%s%s; expected %s", f->key, c->noun,
+                    od_model_text(p, e->name), value, has_unit ? " " : "", has_unit ? f->unit : "",
                     f->sign == OD_POSITIVE ? "more than zero" : "zero or more");
   }
 }
