@@ -1,6 +1,6 @@
 // Functions that several elements share, in the scalar of the build, and their derivatives in real numbers.
 #undef OD_SELECT
-// Selects one of two values by a condition on a scalar. All branches in equations use this macro. Conditions compare real parts.
+// Selects one of two values by a condition. Conditions in equations compare real parts, so that real and complex builds take the same branch.
 #define OD_SELECT(condition, yes, no) ((condition) ? (yes) : (no))
 
 // Returns the square root of |dp| with the sign of dp, smooth at zero: dp / (dp^2 + e^2)^(1/4).
