@@ -31,7 +31,7 @@ typedef struct od_element_field {
   od_limits limits;       // all zero: no limits
   od_limits limits_in_m;  // limits if the unit is "*" and the signal is in m; all zero: no limits
   const char *meaning;
-  const char *turning_unit;  // unit in a revolute joint; NULL: the same unit
+  const char *turning_unit;  // unit in a revolute or screw joint; NULL: the same unit
   od_limits turning_limits;
   const char *section;     // the key of the sub-section that contains the field; NULL: none
   bool follows_signal;     // whether a file may give a signal, or a factor and a signal
@@ -103,7 +103,7 @@ typedef struct od_element_state {
   double scale;     // typical size if scale_field is -1
   double initial;
   od_limits limits;          // limits of the initial value; all zero: the limits of the unit
-  const char *turning_unit;  // unit in a revolute joint; NULL: the same unit
+  const char *turning_unit;  // unit in a revolute or screw joint; NULL: the same unit
 
   // For random-walk states: the field with the standard deviation of the change of the state within one second (never
   // field 0; 0: the state is no random walk), and the field with the time constant of the decay of the state.

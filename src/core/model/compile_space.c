@@ -60,7 +60,7 @@ static double across(const od_model *m, int point, const double n[3]) {
   return sum;
 }
 
-// Returns the distance of the origin of a link's body from the plane with normal n through the ground's origin.
+// Returns the signed distance of the origin of a link's body from the plane with normal n through the ground's origin.
 static double origin_level(const od_model *m, int link, const double n[3]) {
   double sum = -across(m, m->link[link].point_child, n);
   for (int i = link; i > 0; i = m->link[i].parent) {
