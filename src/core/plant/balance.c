@@ -231,7 +231,8 @@ static void give_memory_back(od_balance *b) {
   od_free(b->work);
 }
 
-// Chooses the unknowns and the same number of equations. If there is no such choice, reports a problem and returns false.
+// Chooses the unknowns and the same number of equations. If there is no such choice, reports a problem and returns false. If the plant
+// cannot be evaluated at the start, returns true without equations; the search then reports the failure.
 static bool pose(od_balance *b) {
   const od_trial_plant *t = b->t;
   if (t->plant->ops->residual(t->plant, t->work, 0, t->x, t->g, t->u, t->g + od_plant_nk(t->plant)) != OD_OK)

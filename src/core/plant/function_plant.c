@@ -162,7 +162,8 @@ static od_status outputs(const od_plant *plant, void *work, const double *energy
   return OD_OK;
 }
 
-// Computes the output Jacobians. Without an output function h, the outputs are the states. Fails with a status of od_sim_step().
+// Computes the output Jacobians. Without an output function h, the outputs are the states. Fails with OD_NOT_FINITE if the
+// derivatives cannot be computed.
 static od_status output_jacobians(const od_plant *plant, void *work, const double *energy, const unsigned char *wanted,
                                   const double *kx, const double *ku, const double *kp, double *hx, double *hu,
                                   double *hp) {
