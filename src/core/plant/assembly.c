@@ -353,6 +353,7 @@ int od_assembly_rank_nearby(od_assembly *s, int *integers, double *matrix, int r
   od_model *m = s->m;
   size_t size = (size_t)m->coordinates * sizeof *m->z0;
   double *start = od_malloc(size);
+  s->no_memory = s->no_memory || !start;
   if (!start) return rank;
   memcpy(start, m->z0, size);
   int largest = rank;

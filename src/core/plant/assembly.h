@@ -29,6 +29,7 @@ typedef struct od_assembly {
   int rows;                                 // number of closure rows and conditions of the largest problem
   double *matrix, *normal, *r, *y, *trial;  // J (rows x n), J W^2 J', residual r, solution y, trial z
   int *pivot;
+  bool no_memory;  // whether an allocation has failed
 } od_assembly;
 
 // Returns the index of the first-order state that equals an output, or -1.
@@ -63,7 +64,8 @@ void od_assembly_guess_positions(od_assembly *s);
 void od_assembly_rates(od_assembly *s);
 // Return the rank of the closure Jacobian. The first function returns the rank at the positions in w. The second
 // function returns the largest rank after small steps along motions that the loops allow. The second rank is larger if
-// the machine starts in a singular position, where independent rows look redundant.
+// the machine starts in a singular position, where independent rows look redundant. Sets od_assembly.no_memory if an allocation
+// fails.
 int od_assembly_rank(od_assembly *s, int *integers, double *matrix);
 int od_assembly_rank_nearby(od_assembly *s, int *integers, double *matrix, int rank);
 

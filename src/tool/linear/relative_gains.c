@@ -112,6 +112,7 @@ od_status od_gain_arrays_find(od_gain_arrays *r, od_error *err) {
     od_complex *gains = r->gains + k * square;
     od_status found = od_linear_response_at(response, r->frequency[k], G);
     if (found == OD_OK) found = find_relative_gains(r->n, G, gains);
+    if (found == OD_NO_MEMORY) status = found;
     for (int i = 0; i < square; i++) {
       if (found != OD_OK) gains[i] = NAN;
       row[1 + i] = creal(gains[i]);
@@ -119,7 +120,7 @@ od_status od_gain_arrays_find(od_gain_arrays *r, od_error *err) {
     for (int i = 0; i < r->n; i++) r->pair[k * r->n + i] = -1;
     if (found == OD_OK) pair_gains(r->n, gains, r->pair + k * r->n);
     row[0] = r->frequency[k];
-    status = od_table_append(r->table, row);
+    if (status == OD_OK) status = od_table_append(r->table, row);
   }
   return status == OD_OK ? OD_OK : od_fail(err, status, "%s", od_status_text(status));
 }
