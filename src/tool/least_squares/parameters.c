@@ -69,7 +69,8 @@ static od_status check_parameter(const od_ls_problem *p, int i, od_error *err) {
     return od_fail(err, OD_BAD_ARGUMENT, "parameter %d starts at %g; expected a start within its bounds, %g and %g", i,
                    x, low, high);
   if (p->scale && !(p->scale[i] > 0 && isfinite(p->scale[i])))
-    return od_fail(err, OD_BAD_ARGUMENT, "the scale of parameter %d is %g; expected a positive number", i, p->scale[i]);
+    return od_fail(err, OD_BAD_ARGUMENT, "the scale of parameter %d is %g; expected a positive finite number", i,
+                   p->scale[i]);
   od_ls_transform t = transform_of(p, i);
   if (t == OD_TRANSFORM_LOG && (high <= 0 || (x <= 0 && low < 0)))
     return od_fail(
@@ -90,7 +91,7 @@ static od_status check(const od_ls_problem *p, const od_ls_options *o, od_error 
     return od_fail(err, OD_BAD_ARGUMENT,
                    "found both streamed rows and hidden unknowns, expected at most one of the two");
   if (!(p->residuals || p->rows) || !p->start)
-    return od_fail(err, OD_BAD_ARGUMENT, "a problem needs residuals and a start; set both fields");
+    return od_fail(err, OD_BAD_ARGUMENT, "a problem needs 'residuals' or 'rows', and 'start'; set these fields");
   if (o->loss_scale < 0 || isnan(o->loss_scale) || o->radius < 0 || isnan(o->radius) || o->max_evaluations < 0)
     return od_fail(err, OD_BAD_ARGUMENT,
                    "loss_scale is %g, radius is %g, max_evaluations is %ld; expected zero or more for each",

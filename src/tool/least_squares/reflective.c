@@ -2,8 +2,8 @@
 //
 // Steps are scaled by the distance v to the bound in the direction of descent: D = diag(sqrt(v size)). Steps therefore turn away
 // from bounds before a bound is reached. E^2 = |g| size is the curvature of this scaling. A trust-region step that leaves the box
-// has two alternatives: its reflection at the first bound, and a step along the scaled gradient. The step with the least model cost
-// is taken. All points stay strictly between the bounds.
+// is replaced by the best of three steps: the step up to the first bound, its reflection at this bound, and a step along the scaled
+// gradient. The best step has the least model cost. All points stay strictly between the bounds.
 //
 // The truncated variant has neither scaling nor reflection: a step ends at the first bound, and the search can stall at
 // this bound.

@@ -8,7 +8,8 @@
 #include "io/json.h"
 #include "linear/linear_result.h"
 
-// Computes the relative gain array G .* inv(G)' of a square G (n x n). Returns OD_SINGULAR if G has no inverse.
+// Computes the relative gain array G .* inv(G)' of a square G (n x n). Fails with OD_SINGULAR if G has no inverse, and with
+// OD_NO_MEMORY.
 static od_status find_relative_gains(int n, const od_complex *G, od_complex *out) {
   OD_SCRATCH(scratch);
   od_complex *copy = OD_TAKE_MATRIX(&scratch, od_complex, n, n), *inverse = OD_TAKE_MATRIX(&scratch, od_complex, n, n);
@@ -193,8 +194,9 @@ static void add_pairing(const od_gain_arrays *r, int k, int last, od_result *to)
   for (int i = 0; text && i < r->n && r->pair[k * r->n] >= 0; i++)
     used += (size_t)snprintf(text + used, size - used, "%s%s by %s", i ? ", " : "", r->model->output[i].name,
                              r->model->input[r->pair[k * r->n + i]].name);
-  od_result_finding(to, OD_SOUND, range, "%s",
-                    used > 0 ? text : "the gain matrix has no inverse; choose other inputs or outputs");
+  od_result_finding(
+      to, OD_SOUND, range, "%s",
+      used > 0 ? text : "the gain matrix is infinite or has no inverse; choose other inputs, outputs or frequencies");
 }
 
 od_result od_gain_arrays_result(const od_gain_arrays *found) {

@@ -116,8 +116,8 @@ static bool run_machine(search *s) {
 
 // ---- Residuals
 
-// Returns the residual of a requirement: its margin to the bound, minus the reserve, relative to the bound. Returns 0
-// if the margin is at least the reserve, and NAN if the requirement was not judged.
+// Returns the residual of a requirement: its margin to the bound, minus the reserve, relative to the bound (in SI units for a bound of
+// zero). Returns 0 if the margin is at least the reserve, and NAN if the requirement was not judged.
 static double shortfall(const od_judgment *j, double reserve) {
   double left = j->left - reserve * fabs(j->requirement->bound);
   if (j->outcome == OD_NOT_JUDGED || isnan(left)) return NAN;

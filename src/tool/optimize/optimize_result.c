@@ -61,7 +61,7 @@ static void verdict_text(const od_optimize_result *r, char *text, size_t size) {
              od_count(undecided, "requirement").text, od_form(undecided, "is", "are"), reason);
   else if (r->minimum)
     snprintf(text, size,
-             "%s %s not met. The search ended at a minimum between the bounds (%s): no better numbers are nearby; try "
+             "%s %s not met. The search ended at a minimum within the bounds (%s): no better numbers are nearby; try "
              "wider bounds, other numbers or --starts.",
              od_count(r->unmet, "goal").text, od_form(r->unmet, "is", "are"), reason);
   else

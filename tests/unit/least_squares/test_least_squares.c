@@ -779,7 +779,7 @@ static void bad_arguments(void **state) {
     const char *text;
   } cases[] = {
       {{.m = 0, .n = 2}, "found 0 residuals and 2 parameters, expected at least 1 of each"},
-      {{.m = 2, .n = 2, .start = start}, "a problem needs residuals and a start; set both fields"},
+      {{.m = 2, .n = 2, .start = start}, "a problem needs 'residuals' or 'rows', and 'start'; set these fields"},
       {{.m = 2, .n = 2, .residuals = valley, .start = wrong},
        "the start of parameter 1 is not finite; expected a finite number"},
       {{.m = 2, .n = 2, .residuals = valley, .start = start, .low = low, .high = high},
@@ -787,7 +787,7 @@ static void bad_arguments(void **state) {
       {{.m = 2, .n = 2, .residuals = valley, .start = start, .low = low},
        "parameter 1 starts at 2; expected a start within its bounds, 3 and inf"},
       {{.m = 2, .n = 2, .residuals = valley, .start = start, .scale = scale},
-       "the scale of parameter 1 is 0; expected a positive number"},
+       "the scale of parameter 1 is 0; expected a positive finite number"},
       {{.m = 2, .n = 2, .residuals = valley, .start = negative, .transform = log_},
        "parameter 1 has the start -2 and bounds from -inf to inf; expected positive numbers, because its scale is logarithmic"},
       {{.m = 2, .n = 2, .residuals = valley, .start = start, .transform = logistic},
