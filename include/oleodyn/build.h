@@ -317,12 +317,12 @@ OD_API const char *od_build_block_state_name(const od_build *b, int block, int s
 // Sets an initial value. `quantity` is the name of an output ("A.angle", "spring.length", "A.rate"). The initial state has the
 // exact values. Other values are approximate and select the branch of the assembly. Each joint coordinate of the tree needs a
 // value. Positions that no exact value determines stay as near to the approximate values as the loops allow. The same rule holds
-// for rates, which are zero by default. Each volume needs a pressure ("P.pressure"); spools ("valve.spool") and states of blocks
-// are zero by default.
+// for rates, which are zero by default. Each volume needs a pressure ("P.pressure"). States of elements ("valve.spool") have the
+// default of their class, states of foreign blocks the default of their law; states of other blocks are zero by default.
 OD_API void od_build_initial(od_build *b, const char *quantity, double value, bool exact);
 // Declares a quantity whose initial value is computed such that the machine is in static balance. The computation starts at
 // `value`. Joint coordinates and pressures can be balanced together. One balanced quantity per degree of freedom makes the
-// accelerations zero. Further balanced pressures and states of blocks get zero rates.
+// accelerations zero. Further balanced pressures, and balanced states of elements and blocks, get zero rates.
 OD_API void od_build_balance(od_build *b, const char *quantity, double value);
 
 // Checks, compiles and assembles the model. On success *out is the model, freed with od_model_free(). On failure *out is NULL and

@@ -65,8 +65,8 @@ OD_API size_t od_embedded_used(const od_embedded_run *run);
 
 // Takes one step. The first call sets the start: time 0, the machine's initial state, inputs u. Each later call advances by one
 // period; inputs change linearly to u within the period. In every call, also in the first one, an observer then corrects its
-// estimate with y (`sensors` values; NAN: this sensor has no value). y is not read without an observer. Returns the failure of the start, the step or the correction. After a
-// failure, od_embedded_restart() begins again.
+// estimate with y (`sensors` values; NAN: this sensor has no value). y is not read without an observer. Returns the failure of
+// the start, the step or the correction. After a failure, od_embedded_restart() begins again.
 OD_API od_status od_embedded_step(od_embedded_run *run, const double *u, const double *y);
 // Restarts the run: the next step is the first step of a new run.
 OD_API void od_embedded_restart(od_embedded_run *run);

@@ -133,8 +133,8 @@ typedef struct od_ls_options {
   void *progress_user;
   // For problems with `rows`: the search starts with one of every `coarse` rows, and continues with all rows from the point found.
   // The search uses all rows from the start if there are constraints or if the method is OD_LS_ACTIVE_SET. It also uses all rows if
-  // the coarse rows determine a parameter much worse than their number suggests. The result is always from all rows, unless the caller stops earlier
-  // (only_coarse). Zero: all rows from the first step.
+  // the coarse rows determine a parameter much worse than their number suggests. The result is always from all rows, unless the
+  // caller stops earlier (only_coarse). Zero: all rows from the first step.
   int coarse;
   void *reserved[3];  // zero
 } od_ls_options;

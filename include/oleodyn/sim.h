@@ -73,7 +73,8 @@ OD_API const od_integrator *od_sim_integrator(const od_sim *sim);
 // od_sim_local_error(). A step that is too long may overshoot the pressure at which flows balance, and end at a negative pressure.
 // If the laws on both sides of a jump (od_plant.jumps) lead back to the jump, the step ends at the jump; the laws stay held until
 // od_sim_set() or the next step. Fails with OD_NOT_CONVERGED, OD_NOT_FINITE or OD_SINGULAR; with OD_BAD_ARGUMENT if h is not
-// positive; with OD_TIME_STANDS if h is below the round-off of the time. The functions with derivatives also fail with OD_NOT_AVAILABLE if the simulation was created without them.
+// positive; with OD_TIME_STANDS if h is below the round-off of the time. The functions with derivatives also fail with
+// OD_NOT_AVAILABLE if the simulation was created without them.
 OD_API od_status od_sim_step(od_sim *sim, double h, const double *u);
 // Takes one step with inputs that are not linear in time: inside (inside_count x nu) contains the inputs at the integrator's
 // points within the step.

@@ -45,8 +45,8 @@ void od_covariance_get(const od_covariance *b, double *P);
 double od_covariance_variance(const od_covariance *b, int i);
 
 // P <- F P F' + Q; A is nx x nx, B nx x np. The noise is a full matrix Q, or its diagonal q, or zero (both NULL). Returns false if
-// a variance of the result is negative or not finite, or, in the square-root form, if Q is not positive semidefinite. For a change of the states' coordinates, pass the derivatives of the new
-// coordinates as A and B.
+// a variance of the result is negative or not finite, or, in the square-root form, if Q is not positive semidefinite. For a
+// change of the states' coordinates, pass the derivatives of the new coordinates as A and B.
 bool od_covariance_predict(od_covariance *b, const double *A, const double *B, const double *Q, const double *q);
 // Like od_covariance_predict() and od_covariance_add() with the noise rows' rows; rows: count x n. Among the entries of the parameters, no
 // row may have a nonzero entry before the first nonzero entry of the first row. The rows of od_covariance_noise() have this property.

@@ -13,7 +13,7 @@
 
 #include "observe/linear_filter.h"
 
-// Pointers into the memory of a filter. They are computed at every call, so that the block may be copied.
+// Pointers into the memory of a filter. These pointers are computed at every call, so that the block may be copied.
 typedef struct od_deviations {
   int most, count;        // capacity and number of rows
   double *row;            // (n + ny) each

@@ -170,7 +170,7 @@ static bool grows(const od_smoother *s) {
 }
 
 // Moves the worker to the new estimate at the window's end, and decides whether the filter has settled or falls back. While windows
-// grow, the next window has the same start; later windows begin at the end of this window. Fails with a status of od_sim_step().
+// grow, the next window has the same start; later windows begin at the end of this window. Fails as od_observer_move() does.
 static od_status close_window(od_smoother *s) {
   od_observer *w = od_smoother_worker(s);
   size_t d = sizeof(double);
