@@ -197,8 +197,8 @@ OD_API void od_build_oil_tension(od_build *b);
 // viscosity per temperature (1/K); relative increase of viscosity per pressure (1/Pa); relative increase of volume per
 // temperature (1/K); a second temperature (K; 0: not used); kinematic viscosity at the second temperature. With a second
 // temperature, Walther's law replaces the relative decrease. Without this call the viscosity is 46 mm2/s. With an element of
-// the class "reservoir", the state of the reservoir is the temperature of the oil. Then the number for this temperature has no
-// effect.
+// the class "reservoir", the state of the reservoir is the temperature of the oil. Then the number for this temperature is only the
+// default of the initial value of this state.
 OD_API void od_build_oil_viscosity(od_build *b, int first_number);
 
 // A node of the circuit. Number of a volume: its volume (m3; cylinder chambers add their volumes). Number of a tank or source:

@@ -1,6 +1,6 @@
 // Jobs: the commands of the program oleodyn as functions, for other programs. A job has a kind ("simulate", "observe", "fit", ...),
-// files and options. Each command of the program oleodyn is a kind of job, and the options of the command are the options of the
-// job.
+// files and options. Each command of the program oleodyn except `help` and `version` is a kind of job, and the options of the command
+// are the options of the job.
 //
 //   od_job *job = od_job_new("simulate");
 //   od_job_add_file(job, "crane.yaml");

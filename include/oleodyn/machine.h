@@ -38,8 +38,8 @@ OD_API const od_message *od_messages_get(const od_messages *m, int i);
 // Prints "file:line:column: error: text" (or "warning: text"), one message per line, optionally in color.
 OD_API void od_messages_print(const od_messages *m, FILE *to, bool color);
 
-// A law of the program for machine files: blocks with `type: foreign` and `law: NAME` (oleodyn/foreign.h). The maps `inputs` and
-// `parameters` of such a block have these names, as those of a formula block.
+// A law of the program for machine files: blocks with `type: foreign` and `law: NAME` (oleodyn/foreign.h). The map `inputs` of such a
+// block has the keys input_name, the map `parameters` the keys number_name.
 typedef struct od_named_law {
   const char *name;
   const od_foreign_law *law;

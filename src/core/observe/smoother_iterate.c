@@ -148,7 +148,8 @@ static double samples_J(const od_smoother *s) {
 // The filter has settled if three conditions hold. The last window converged after at most FEW_ACCEPTED accepted trajectories. Its
 // prior was not widened. The decaying sum of J over the windows exceeds its expected value by at most questionable_sigmas. Short
 // windows do not show that a model is wrong, because the next window changes their result. A start far from the user's prior shows
-// that the prior is wrong, not the model: its cost is no reason to fall back.
+// that the prior is wrong, not the model. Therefore the filter falls back if the sum without the cost of such starts is inconsistent
+// (is_inconsistent()).
 static void judge_window(od_smoother *s) {
   double J = s->chi + s->end_J, expected = s->chi_expected + (double)s->end_measured;
   bool is_whole = s->end - s->begun >= s->capacity;

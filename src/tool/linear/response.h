@@ -1,4 +1,4 @@
-// The frequency response of a linear model, G(jw) = C (jw - A)^-1 B + D, and margins of a loop.
+// The frequency response of a linear model, G(jw) = C (jw - A)^-1 B + D, and margins of paths and loops.
 #ifndef OD_LINEAR_RESPONSE_H
 #define OD_LINEAR_RESPONSE_H
 
