@@ -20,8 +20,8 @@ typedef struct od_linear_response od_linear_response;
 od_linear_response *od_linear_response_new(const od_linear_model *model);
 void od_linear_response_free(od_linear_response *response);
 OD_OWNED_POINTER(od_linear_response, od_linear_response_free);
-// Sets a function that is called during evaluations. If the function returns false, the evaluations end with OD_INTERRUPTED or
-// NAN.
+// Sets a function that is called before each evaluation. After this function returns false, od_linear_response_at() fails with
+// OD_INTERRUPTED, and values of paths are NAN.
 void od_linear_response_listen(od_linear_response *response, bool (*goes_on)(void *user, double done), void *user);
 // Computes G (outputs x inputs), including D, at a frequency in Hz. Fails with OD_SINGULAR if the model has a pole at
 // this frequency, and with OD_INTERRUPTED.
