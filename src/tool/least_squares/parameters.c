@@ -59,7 +59,7 @@ double od_parameter_slope(const od_search *s, int i, const double *x) {
 static od_status check_parameter(const od_ls_problem *p, int i, od_error *err) {
   double x = p->start[i], low = low_of(p, i), high = high_of(p, i);
   if (!isfinite(x))
-    return od_fail(err, OD_BAD_ARGUMENT, "the start of parameter %d is not finite; expected a finite number", i);
+    return od_fail(err, OD_BAD_ARGUMENT, "the start of parameter %d is %g; expected a finite number", i, x);
   if (p->fixed && p->fixed[i]) return OD_OK;
   if (isnan(low) || isnan(high) || low > high)
     return od_fail(err, OD_BAD_ARGUMENT,
@@ -79,13 +79,15 @@ static od_status check_parameter(const od_ls_problem *p, int i, od_error *err) {
         i, x, low, high);
   if (t == OD_TRANSFORM_LOGISTIC && !(isfinite(low) && isfinite(high)))
     return od_fail(err, OD_BAD_ARGUMENT,
-                   "parameter %d is searched as logistic and needs two finite bounds; give both bounds", i);
+                   "parameter %d is searched as logistic, but has the bounds %g and %g; give two finite bounds", i, low,
+                   high);
   return OD_OK;
 }
 
 static od_status check(const od_ls_problem *p, const od_ls_options *o, od_error *err) {
   if (p->m < 1 || p->n < 1)
-    return od_fail(err, OD_BAD_ARGUMENT, "found %d residuals and %d parameters, expected at least 1 of each", p->m,
+    return od_fail(err, OD_BAD_ARGUMENT,
+                   "the number of residuals is %d, the number of parameters %d; expected at least 1 of each", p->m,
                    p->n);
   if (p->rows && p->hidden)
     return od_fail(err, OD_BAD_ARGUMENT,

@@ -93,8 +93,8 @@ static void keep_better(const od_search *s, const double *candidate, double *bes
   if (c < *best_change) *best_change = c, memcpy(best, candidate, (size_t)s->k * sizeof *best);
 }
 
-// Replaces a trust-region step p that leaves the box. The replacement is a step to the bound, a step reflected at the bound, or a
-// step along the scaled gradient.
+// Replaces a trust-region step p that leaves the box. The replacement is the step with the least model cost among three steps: a step
+// to the bound, a step reflected at the bound, and a step along the scaled gradient.
 static void bend_step(od_search *s, double theta) {
   int k = s->k;
   double *p = s->step, *reflected = s->scratch, *d = reflected + k, *best = d + k, best_change = INFINITY;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "io/search_history.h"
+#include "io/wording.h"
 #include "machine/machine.h"
 #include "memory/scoped.h"
 #include "simulate/run.h"
@@ -228,7 +229,7 @@ od_status od_optimize(const od_optimize_options *o, od_optimize_result *out, od_
     out->verdict = s.verdict;
     s.verdict = (od_verdict){0};
   }
-  return s.stopped ? od_fail(err, OD_INTERRUPTED, "interrupted after %ld runs", s.runs) : status;
+  return s.stopped ? od_fail(err, OD_INTERRUPTED, "interrupted after %s", od_count(s.runs, "run").text) : status;
 }
 
 void od_optimize_result_free(od_optimize_result *r) {

@@ -104,7 +104,7 @@ static void add_settings(const od_optimize_options *o, const od_optimize_result 
   for (int i = 0; i < o->numbers && text; i++)
     text = od_arena_format(&r->arena, "%s --set %s=%.10g", text, o->number[i].path, found->search->x[i]);
   if (!text) r->is_short_of_memory = true;
-  od_result_line(r, "%ld runs. Options for other commands:%s", found->runs, text ? text : "");
+  od_result_line(r, "%s. Options for other commands:%s", od_count(found->runs, "run").text, text ? text : "");
 }
 
 od_result od_optimize_findings(const od_optimize_options *o, const od_optimize_result *found) {
