@@ -119,8 +119,8 @@ OD_API const double *od_observer_covariance(od_observer *o);
 OD_API double od_observer_parameter_sigma(const od_observer *o, int i);
 // Computes the outputs y (ny) at the current estimate and their standard deviations sigma (ny). Each standard deviation is the
 // larger of two values. The first value follows from the derivatives of the output. The second value follows from the spread of the
-// output over the uncertainty of the states and, if an output may be limited, of the parameters. A limited output (cavitation, saturation) has zero derivatives, but is still
-// uncertain. Fails as od_sim_outputs() and od_sim_output_jacobians() do.
+// output over the uncertainty of the states and, if an output may be limited, of the parameters. A limited output (cavitation,
+// saturation) has zero derivatives, but is still uncertain. Fails as od_sim_outputs() and od_sim_output_jacobians() do.
 OD_API od_status od_observer_outputs(od_observer *o, double *y, double *sigma);
 // Returns whether output i was limited in the last od_observer_outputs(): the derivatives of the output gave less than
 // half of its spread, and the output may be at a limit (od_plant_ops.edges).

@@ -305,8 +305,8 @@ static void test_machines(void **state) {
   assert_true(count > 15);
 }
 
-// Without a function the inputs stay constant, also in the search for a switch. A relay turns the rate of an integrator: x' = u until x = 0.5, then
-// x' = -u until x = -0.5: a triangle.
+// Without a function the inputs stay constant, also in the search for a switch. A relay turns the rate of an integrator: x' = u
+// until x = 0.5, then x' = -u until x = -0.5: a triangle.
 static void test_constant_inputs(void **state) {
   (void)state;
   od_machine *machine = od_test_machine_text(
