@@ -40,8 +40,8 @@ static const char *name_at(const void *user, int i) {
   return ((const visible *)user)->name[i];
 }
 
-// Callback of the parser: returns the SI unit of variable i. Returns "?", which is no unit, for a constant without a unit and for a
-// name without a value: the parser then accepts the variable in place of any unit.
+// Callback of the parser: returns the SI unit of variable i. Returns "?", which is no unit, for a constant without a unit and for
+// pi: the parser then accepts the variable in place of any unit.
 static const char *unit_at(const void *user, int i) {
   const visible *v = user;
   const char *unit = v->constant[i] >= 0 ? v->ld->document->constants.item[v->constant[i]].unit : NULL;

@@ -1,7 +1,8 @@
 // The key 'include': the including file is merged over the included files.
 //
 // A file is read once, even if several files include this file. A file that includes itself, directly or through other files, is an
-// error. Two files that the same file includes must not give the same key: only the including file may override keys.
+// error. Two files that the same file includes may give the same key only if both values are maps without a common key: only the
+// including file may override keys.
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>

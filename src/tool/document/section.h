@@ -83,7 +83,7 @@ void od_section_names(const od_section_class *c, const char *names[OD_MOST_KEYS]
 // Returns word i of a choice and its length; NULL: there are no more words.
 const char *od_key_word(const od_key *key, int i, int *length);
 
-// Returns the limits of a number in this unit; all zero: none.
+// Returns the limits of a number in this unit; all zero: none, or an integer (OD_WHOLE), whose reader checks the limits of the key.
 const od_limits *od_key_limits(const od_key *key, const char *unit);
 
 #endif
