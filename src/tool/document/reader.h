@@ -29,8 +29,9 @@ const char *od_describe(od_loader *ld, int node);
 // A map with a known set of keys.
 typedef struct od_section {
   const od_section_class *of;  // class of the section; NULL: the keys are given by a list of names
-  int map;   // node of the map; -1: the section is absent or not a map (already reported), so no key is found and none is reported missing
-  int node;  // node for the place of messages about missing keys
+  // Node of the map. -1: the section is absent or not a map (already reported); no key is found, and none is reported as missing.
+  int map;
+  int node;              // node for the place of messages about missing keys
   const char *path;      // path of its numbers: "crank.beam"; may be empty
   const char *what;      // name for messages: "the beam 'crank'"
   bool has_unknown;      // whether there are unknown keys; then a missing key may be misspelled
