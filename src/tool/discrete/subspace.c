@@ -17,9 +17,10 @@
 // state and offsets then follow by linear least squares, because the output is linear in these unknowns.
 //
 // Noise can move eigenvalues of A outside the unit circle although the machine is stable. In this case two stable matrices
-// are tried, and also A if its eigenvalues outside the circle may belong to an integrator (integrator_tolerance). The first matrix is A with these eigenvalues mirrored at the circle (lambda becomes 1/conj(lambda)). The
-// second matrix maps all rows of the observability matrix to all but the first rows, followed by zeros (Maciejowski 1995).
-// The matrix whose output is closest to the log is used. If this matrix is not A, the result also contains the radius of A.
+// are tried, and also A if its eigenvalues outside the circle may belong to an integrator (integrator_tolerance). The first
+// matrix is A with these eigenvalues mirrored at the circle (lambda becomes 1/conj(lambda)). The second matrix maps all rows
+// of the observability matrix to all but the first rows, followed by zeros (Maciejowski 1995). The matrix whose output is
+// closest to the log is used. If this matrix is not A, the result also contains the radius of A.
 #include <complex.h>
 #include <lapacke.h>
 #include <math.h>

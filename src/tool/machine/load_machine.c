@@ -209,7 +209,7 @@ static od_status do_without_initial_state(od_loader *ld, int first, od_status st
   return machine->problem ? OD_OK : OD_NO_MEMORY;
 }
 
-// Builds the model with its initial state. Fails with OD_BAD_INPUT, OD_NO_MEMORY, or a status of od_sim_step().
+// Builds the model with its initial state. Fails with OD_BAD_INPUT after reporting errors, and with OD_NO_MEMORY.
 static od_status assemble_model(od_loader *ld) {
   od_error error = {0};
   od_machine *machine = ld->draft->machine;
@@ -260,7 +260,7 @@ static void load_set(od_loader *ld, int node) {
 }
 
 // Loads the tree of a machine file: variant and replaced numbers, templates, sections, the model, and then the requirements.
-// Fails with OD_BAD_INPUT, OD_NO_MEMORY, or a status of od_sim_step().
+// Fails with OD_BAD_INPUT after reporting errors, and with OD_NO_MEMORY.
 static od_status load_tree(void *loader) {
   od_loader *ld = loader;
   od_names_start(ld);
@@ -312,7 +312,8 @@ static od_load_options copy_options(od_arena *arena, const od_load_options *opti
                            .variant = options->variant != NULL ? od_arena_text(arena, options->variant) : NULL};
 }
 
-// Loads the file into a new machine. If an allocation fails before the file is read, returns OD_NO_MEMORY and no machine.
+// Loads the file into a new machine, which the caller frees, also after a failure. If an allocation fails before the file is read,
+// returns OD_NO_MEMORY and no machine.
 static od_status load(const char *path, const od_load_options *options, od_machine **machine, od_messages *messages) {
   od_draft draft = {.variant = options->variant,
                     .may_lack_initial_state = options->may_lack_initial_state,
