@@ -165,7 +165,7 @@ void od_messages_sort(od_messages *m, int first) {
     memmove(m->item + last, m->item + last + 1, (size_t)(m->count - last) * sizeof *m->item);
     dropped++;
   }
-  od_messages_add(m, (od_place){0}, "%d more errors are not shown", dropped);
+  od_messages_add(m, (od_place){0}, "%d more %s not shown", dropped, dropped == 1 ? "error is" : "errors are");
 }
 
 void od_messages_soften(od_messages *m, int first) {

@@ -193,8 +193,10 @@ static bool read_rows(const block_reader *r, const od_block_field *f, int node) 
   for (int at = ld->tree.node[node].first; at >= 0; at = ld->tree.node[at].next, row++) {
     int list = od_entry(ld, at), column = 0;
     if (od_list_count(ld, list) != spec->choice[1]) {
-      od_complain(ld, list, "found %s of length %d; a row of '%s' must have %d numbers, one for each number of '%s'",
-                  od_describe(ld, list), od_list_count(ld, list), f->key, spec->choice[1], r->c->choices[1].key);
+      const int length = od_list_count(ld, list);
+      od_complain(ld, list, "found %s; a row of '%s' must have %d numbers, one for each number of '%s'",
+                  od_is_list(ld, list) ? od_format(ld, "a list of length %d", length) : od_describe(ld, list), f->key,
+                  spec->choice[1], r->c->choices[1].key);
       continue;
     }
     for (int entry = ld->tree.node[list].first; entry >= 0; entry = ld->tree.node[entry].next, column++) {
