@@ -205,8 +205,8 @@ static void take_event(tree_builder *b, struct fy_event *event) {
   }
 }
 
-// Returns a description of the place of a bracket that is never closed; "": none. The parser reports such an error only at the end
-// of the file.
+// Returns a description of the place of the innermost bracket that is open at an error; "": none. If the closing bracket is missing,
+// the parser reports the error at a later place.
 static const char *open_bracket(const tree_builder *b) {
   for (int i = b->depth - 1; i >= 0; i--) {
     const od_tree_node *node = &b->tree->node[b->open[i]];
@@ -218,8 +218,8 @@ static const char *open_bracket(const tree_builder *b) {
     if (line == NULL || node->column < 1 || strlen(line) < (size_t)node->column) continue;
     char found = line[node->column - 1];
     if (found == '{' || found == '[')
-      return od_texts_format(b->scratch, "; the '%c' in line %d, column %d is not closed", found, node->line,
-                             node->column);
+      return od_texts_format(b->scratch, "; the '%c' in line %d, column %d is not closed before this place", found,
+                             node->line, node->column);
   }
   return "";
 }
