@@ -225,8 +225,8 @@ static void judge_coefficients(od_discrete_log *w) {
   if (m->whiteness > freedom + color_threshold * sqrt(2 * freedom) && m->noise > round_off * sqrt(variance))
     od_verdict_add(
         v, OD_DOUBTFUL, "residuals.colored", "Residuals are not white:",
-        "the sum of %d squared autocorrelations is %.3g; expected %.3g for white residuals. Intervals are too narrow "
-        "or too wide. Try a higher order or another noise model.",
+        "the sum of %d squared autocorrelations times the number of rows is %.3g; expected about %.3g for white residuals. "
+        "Intervals are too narrow or too wide. Try a higher order or another noise model.",
         m->lags, m->whiteness, freedom);
 }
 

@@ -93,7 +93,9 @@ static int parse(includer *in, int node, const char *path) {
   od_status status = od_text_file_read(path, &text, &length, ld->messages);
   in->bytes += length;
   if (status == OD_OK && in->bytes > MOST_BYTES) {
-    od_complain(ld, node, "the included files are too large; expected at most %d MB in total", MOST_BYTES >> 20);
+    od_complain(ld, node,
+                "the included files have more than %d MB in total, the largest allowed size; include smaller files",
+                MOST_BYTES >> 20);
     status = OD_BAD_INPUT;
   }
   if (status == OD_OK) status = od_tree_parse(&ld->tree, text, length, path, &ld->document->arena, ld->messages);

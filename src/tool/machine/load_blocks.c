@@ -186,8 +186,8 @@ static bool read_rows(const block_reader *r, const od_block_field *f, int node) 
   if (f->shape != OD_ORDINATES || r->c->choices[1].rule != OD_CHOICE_ENTRIES || od_list_count(ld, first) == 0)
     return false;
   if (od_list_count(ld, node) != spec->choice[0]) {
-    od_complain(ld, node, "found %d rows; '%s' must have %d rows, one for each number of '%s'", od_list_count(ld, node),
-                f->key, spec->choice[0], r->c->choices[0].key);
+    od_complain(ld, node, "found a list of length %d; '%s' must have %d rows, one for each number of '%s'",
+                od_list_count(ld, node), f->key, spec->choice[0], r->c->choices[0].key);
     return true;
   }
   for (int at = ld->tree.node[node].first; at >= 0; at = ld->tree.node[at].next, row++) {

@@ -125,7 +125,10 @@ static void read_inputs(od_loader *ld, fmu_reader *r, od_fmu_signal *input) {
     if (found < 0) continue;
     const od_fmu_variable *v = &r->d->variable[found];
     if (r->w.interface == OD_FMU_MODEL_EXCHANGE && (v->type != OD_FMU_REAL || v->variability != OD_FMU_CONTINUOUS)) {
-      od_complain(ld, key, "the input '%s' is not continuous; model exchange needs continuous inputs", name);
+      od_complain(
+          ld, key,
+          "the input '%s' is not a continuous variable of the type Float64 (FMI 2: Real), which model exchange needs; use co-simulation",
+          name);
     } else if (*count == OD_MOST_BLOCK_INPUTS) {
       od_complain(ld, key, "'%s' is input %d; a block has at most %d inputs", name, *count + 1, OD_MOST_BLOCK_INPUTS);
       return;
@@ -141,7 +144,7 @@ static void add_output(od_loader *ld, fmu_reader *r, int node, int variable, od_
                        const char **unit) {
   int *count = &r->w.outputs;
   if (*count == OD_MOST_FOREIGN_OUTPUTS) {
-    od_complain(ld, node, "the block has more than %d outputs; list the necessary ones under 'outputs'",
+    od_complain(ld, node, "the block has more than %d outputs; list the necessary outputs under 'outputs'",
                 OD_MOST_FOREIGN_OUTPUTS);
     r->w.outputs++;
   }
@@ -231,7 +234,7 @@ static bool check_states(od_loader *ld, const fmu_reader *r) {
     if (r->d->variable[r->d->state[i]].type != OD_FMU_REAL) {
       od_complain(
           ld, r->file_node,
-          "the state '%s' of the FMU is no scalar of the type Float64 (FMI 2: Real); other states are not supported",
+          "the state '%s' of the FMU is not a scalar of the type Float64 (FMI 2: Real); states of other types are not supported",
           r->d->variable[r->d->state[i]].name);
       return false;
     }

@@ -161,7 +161,7 @@ static bool read_path(od_loader *ld, int node, const char *key, od_path_points *
   }
   int least = strcmp(key, "line") == 0 ? 2 : 3;
   if (p->points >= least) return true;
-  od_complain(ld, node, "%s has %d points; expected at least %d", key, p->points, least);
+  od_complain(ld, node, "the number of points of '%s' is %d; expected at least %d", key, p->points, least);
   return false;
 }
 

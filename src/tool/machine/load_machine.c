@@ -136,7 +136,7 @@ static void load_bodies(od_loader *ld, const od_section *file) {
   int count = load_elements(ld, file, "bodies", OD_ELEMENT_BODY, od_load_body);
   ld->draft->names.lacks_bodies = count == 0;
   if (count == 0 && node >= 0 && (od_is_map(ld, node) || od_is_null(ld, node)))
-    od_complain(ld, node, "there are no bodies; a machine needs at least one body");
+    od_complain(ld, node, "there are no bodies; add at least one body");
 }
 
 static void load_circuit(od_loader *ld, const od_section *file) {
@@ -266,7 +266,7 @@ static od_status load_tree(void *loader) {
   od_names_start(ld);
   if (od_lacks_memory(ld)) return OD_NO_MEMORY;
   if (od_is_null(ld, ld->tree.root)) {
-    od_complain(ld, -1, "the file is empty; a machine needs at least 'bodies' and 'joints'");
+    od_complain(ld, -1, "the file is empty; a machine needs 'bodies' and 'joints', or 'volumes', or 'blocks'");
     return OD_BAD_INPUT;
   }
   if (!od_is_map(ld, ld->tree.root)) {
