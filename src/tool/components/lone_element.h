@@ -17,8 +17,8 @@ typedef struct od_lone_element {
   bool two_sided;         // whether the length is a coordinate that may be negative
 } od_lone_element;
 
-// Initializes an instance. Returns false if the class cannot be evaluated alone: ports, friction elements and classes
-// with a formula per instance.
+// Initializes an instance. Returns false if the class cannot be evaluated alone: a class without a section of its own (ports,
+// friction, springs in joints), or a class with a formula per instance.
 bool od_lone_element_make(const od_element_description *type, od_lone_element *x);
 
 // Resets all inputs. The ends have their pressures, and the velocity is zero. The length is in the middle of the stroke; without

@@ -62,8 +62,8 @@ typedef struct od_discrete {
   bool is_minimum;  // whether the search ended at a minimum
 } od_discrete;
 
-// Fits the output of data with one output. ARX uses linear least squares. The other kinds minimize the squared one-step
-// prediction errors; their start values come from linear least squares. Fails with OD_NOT_CONVERGED if there are no
+// Fits the output of data with one output: minimizes the squared one-step prediction errors. For ARX this problem is linear. The
+// start values of all kinds come from linear least squares. Fails with OD_NOT_CONVERGED if there are no
 // start values, with OD_BAD_INPUT for too few or too many rows or options out of range, with OD_NOT_FINITE if the errors at the start
 // overflow, and with OD_NO_MEMORY.
 od_status od_discrete_fit(const od_discrete_data *data, const od_discrete_options *options, od_discrete *model,

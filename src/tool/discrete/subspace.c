@@ -6,7 +6,7 @@
 //   future output            L31 L32 L33
 //
 // contains the prediction of the future output from the past: the oblique projection O = L32 L22^+ [L21 L22], where ^+
-// is the pseudo-inverse. Its weighted left singular vectors span the extended observability matrix [C; C A; C A^2;
+// is the pseudo-inverse. The left singular vectors of the weighted O span the extended observability matrix [C; C A; C A^2;
 // ...]. Weights (table of Van Overschee and De Moor):
 //
 //   n4sid  O

@@ -43,7 +43,8 @@ static int fail(includer *in, od_status status) {
 
 // --- Reading one file ---------------------------------------------------------------------------------------------
 
-// Returns a suggestion for a file name that does not exist: the most similar name in its folder.
+// Returns a suggestion for a file name that does not exist: the most similar name in its folder. Without a near name, the text is
+// empty.
 static od_suggestion nearest_file(od_loader *ld, const char *path) {
   const char *slash = strrchr(path, '/');
   od_nearest nearest = od_nearest_to(slash ? slash + 1 : path);

@@ -21,7 +21,7 @@ typedef struct block_reader {
   od_loading_block *b;
   const od_block_description *c;
   bool sampled;
-  const char *unit, *source;  // units of the output and of the input; NULL: unknown because of an error
+  const char *unit, *source;  // units of the output and of the input; source NULL: unknown because of an error
   int source_node;
   int inputs;                                      // number of inputs in the list of inputs; 0: no such list
   const char *source_units[OD_MOST_BLOCK_INPUTS];  // units of the inputs

@@ -128,7 +128,7 @@ typedef struct names {
   int time_node, column_node, unit_node, path_node;
 } names;
 
-// Returns the time column: the column named in the section, else the first column of a text file or the time variable of a MATLAB
+// Returns the time column: the column named in the section, else the first column of a text file or the time variable of another
 // file. On failure reports an error and returns -1.
 static int find_time(od_loader *ld, const od_table *table, const names *n) {
   if (n->time != NULL) return find_column(ld, table, n->time_node, n->time);

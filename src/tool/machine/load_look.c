@@ -337,7 +337,7 @@ static void read_traces(od_loader *ld, int node) {
   }
 }
 
-// Returns whether an element has a symbol in the circuit diagram.
+// Returns whether an element is a component with a symbol in the circuit diagram.
 static bool is_in_circuit(const od_element *element) {
   const od_element_description *c = od_component_class(element);
   return c && (od_element_end_count(c) > 0 || c == &od_valve_description);

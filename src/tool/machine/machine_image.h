@@ -1,5 +1,5 @@
-// Images of machines: the compiled model, and the texts of all files from which the machine was loaded. Every command can use the
-// image like the machine file.
+// Images of machines: the compiled model, and the texts of all files from which the machine was loaded. Every command can use a
+// complete image like the machine file.
 #ifndef OD_MACHINE_IMAGE_H
 #define OD_MACHINE_IMAGE_H
 
