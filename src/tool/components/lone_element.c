@@ -172,7 +172,7 @@ static double relax(od_lone_element *x, const moving *m, double h, double *dx) {
   }
   if (od_lu_factor(n, a, pivot) != OD_OK) return NAN;
   od_lu_solve(n, a, pivot, dx, 1);
-  for (int i = 0; i < n; i++) greatest = isfinite(dx[i]) ? fmax(greatest, fabs(dx[i])) : NAN;
+  for (int i = 0; i < n; i++) greatest = isfinite(dx[i]) && !isnan(greatest) ? fmax(greatest, fabs(dx[i])) : NAN;
   for (int i = 0; i < n; i++) *od_lone_element_in(x, m->in[i]) += dx[i] * m->size[i];
   return greatest;
 }

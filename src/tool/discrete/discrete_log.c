@@ -216,8 +216,9 @@ static void judge_coefficients(od_discrete_log *w) {
   if (!m->is_minimum)
     od_verdict_add(v, OD_DOUBTFUL, "search.stuck",
                    "No minimum:", "the search for the coefficients ended before a minimum%s.",
-                   w->z->radius > 1 - 1e-6 ? ", at the stability limit; use the method arx or armax for unstable models"
-                                           : "; try a lower order");
+                   m->degree[OD_POLY_F] > 0 && w->z->radius > 1 - 1e-6
+                       ? ", at the stability limit; use the method arx or armax for unstable models"
+                       : "; try a lower order");
   if (!determined)
     od_verdict_add(v, OD_DOUBTFUL, "parameters.undetermined",
                    "Coefficients not determined:", "the log does not determine all coefficients; try a lower order.");

@@ -360,8 +360,9 @@ static void declare(od_loader *ld, int key, bool is_parameter) {
   if (is_parameter && ld->tree.node[node].kind != OD_TREE_TEXT) return;
   if (!is_parameter && !check_name(ld, key)) return;
   if (other >= 0) {
-    od_complain(ld, key, "the constant '%s' is given twice: here and in line %d; remove one entry",
-                od_excerpt(ld, name), all->item[other].place.line);
+    const int line = all->item[other].place.line;  // 0: --set gives the value
+    od_complain(ld, key, "the constant '%s' is given twice%s; remove one entry", od_excerpt(ld, name),
+                line > 0 ? od_format(ld, ": here and in line %d", line) : "");
     return;
   }
   od_constant *list = od_arena_extend(&ld->document->arena, all->item, all->count, sizeof *list);
