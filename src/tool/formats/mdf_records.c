@@ -104,7 +104,7 @@ static void leave(od_mdf_cursor *c) {
   od_free(s);
 }
 
-// Appends a record to the queue of a cursor: the length of the data and the data. Fails with OD_NO_MEMORY.
+// Appends a record to the queue of a cursor: the length of the data and the data. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status enqueue(od_mdf_cursor *c, const unsigned char *record, size_t length, od_error *err) {
   uint32_t head = (uint32_t)length;
   size_t size = sizeof head + length;

@@ -20,7 +20,7 @@ typedef struct od_table_wish {
 } od_table_wish;
 
 // Reads a file of any format (log_format.h). Registers the file (io/inputs_read.h). wish may be NULL. Fails with OD_BAD_INPUT,
-// OD_IO or OD_NO_MEMORY.
+// OD_IO, OD_NO_MEMORY or (MATLAB and HDF5 files) OD_INTERRUPTED.
 od_status od_table_read(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
 // Reads a CSV file with or without units in its header or in a line below the header. Errors name line and column. Cells that are
 // not numbers are NaN; users of a column check its flaw (od_table_flaw()). Lines before the header are skipped if they have fewer
