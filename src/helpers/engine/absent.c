@@ -1,5 +1,5 @@
-// Replaces the parts of the tool that the engine does not have: the YAML parser, files, SUNDIALS and LAPACK. A stored
-// machine contains its files; YAML files are stored as parsed trees.
+// Replaces the parts of the tool that the engine does not have: the YAML parser, files, laws of programs, requirements, FMUs, SUNDIALS and
+// LAPACK. A stored machine contains its files; YAML files are stored as parsed trees.
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>

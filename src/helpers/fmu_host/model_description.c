@@ -64,7 +64,7 @@ static bool is_true(const char **attributes, const char *name) {
   return text && (strcmp(text, "true") == 0 || strcmp(text, "1") == 0);
 }
 
-// Returns a copy of an attribute; NULL: it is absent. Fails if the attribute is too long.
+// Returns a copy of an attribute; NULL: the attribute is absent, or too long, which is reported.
 static const char *text_of(reader *r, const char **attributes, const char *name) {
   const char *text = get(attributes, name);
   if (!text) return NULL;
@@ -116,7 +116,7 @@ static int word(const char *text, const char *const *words, int count) {
 static void add_unit(reader *r, const char *name) {
   od_fmu_description *d = r->d;
   if (d->units == OD_FMU_MOST_VARIABLES) {
-    fail(r, "more than %s units%s", "1000000", "");
+    fail(r, "the description has more than %s units, the largest allowed number%s", "1000000", "");
     return;
   }
   od_fmu_unit *list = name ? od_arena_extend(r->arena, d->unit, d->units, sizeof *list) : NULL;
@@ -125,7 +125,7 @@ static void add_unit(reader *r, const char *name) {
   d->unit[d->units++] = (od_fmu_unit){.name = name, .factor = 1};
 }
 
-// Returns the index of a unit. A unit that the description does not define is added without base units.
+// Returns the index of the unit in the attributes; -1: none. A unit that the description does not define is added without base units.
 static int unit_of(reader *r, const char **attributes) {
   const char *name = text_of(r, attributes, "unit");
   if (!name || !name[0]) return -1;
@@ -149,7 +149,7 @@ static void read_base_unit(reader *r, const char **attributes) {
 
 static void add_type(reader *r, const char *name, int unit) {
   if (r->types == MOST_TYPES) {
-    fail(r, "more than %s types%s", "100000", "");
+    fail(r, "the description has more than %s types, the largest allowed number%s", "100000", "");
     return;
   }
   declared *list = name ? od_arena_extend(r->arena, r->type, r->types, sizeof *list) : NULL;
@@ -222,7 +222,7 @@ static void add_variable(reader *r, const char *element, const char **attributes
   const char *description = get(attributes, "description");
   if (r->failed || !name) return;
   if (d->variables == OD_FMU_MOST_VARIABLES) {
-    fail(r, "more than %s variables%s", "1000000", "");
+    fail(r, "the description has more than %s variables, the largest allowed number%s", "1000000", "");
     return;
   }
   od_fmu_variable *list = od_arena_extend(r->arena, d->variable, d->variables, sizeof *list);
@@ -301,7 +301,7 @@ static void add_state(reader *r, int derivative) {
     return;
   }
   if (d->states == OD_FMU_MOST_STATES) {
-    fail(r, "more than %s states%s", "100000", "");
+    fail(r, "the description has more than %s states, the largest allowed number%s", "100000", "");
     return;
   }
   int *states = od_arena_extend(r->arena, d->state, d->states, sizeof *states);
