@@ -144,7 +144,7 @@ static void read_base_unit(reader *r, const char **attributes) {
   for (int i = 0; i < OD_FMU_BASES; i++) u->exponent[i] = (int)fmax(-99, fmin(99, number(attributes, bases[i], 0)));
   u->factor = number(attributes, "factor", 1);
   u->offset = number(attributes, "offset", 0);
-  if (u->factor == 0) fail(r, "the factor of the unit '%s' is zero%s", u->name, "");
+  if (u->factor == 0) fail(r, "the factor of the unit '%s' is 0; expected another number%s", u->name, "");
 }
 
 static void add_type(reader *r, const char *name, int unit) {
@@ -352,9 +352,9 @@ static void read_interface(reader *r, od_fmu_interface which, const char *elemen
   a->identifier = need(r, attributes, element, "modelIdentifier");
   for (const char *at = a->identifier; at && *at; at++)
     if (*at == '/' || *at == '\\' || (unsigned char)*at < ' ')
-      fail(r, "the model identifier '%s' is not a name%s", a->identifier, "");
+      fail(r, "the model identifier '%s' is not the name of a file%s", a->identifier, "");
   if (a->identifier && (!a->identifier[0] || a->identifier[0] == '.'))
-    fail(r, "the model identifier '%s' is not a name%s", a->identifier, "");
+    fail(r, "the model identifier '%s' is not the name of a file%s", a->identifier, "");
   a->saves_state = is_true(attributes, two ? "canGetAndSetFMUstate" : "canGetAndSetFMUState");
   a->serializes = is_true(attributes, two ? "canSerializeFMUstate" : "canSerializeFMUState");
   a->has_derivatives = is_true(attributes, two ? "providesDirectionalDerivative" : "providesDirectionalDerivatives");

@@ -561,7 +561,7 @@ od_status od_csv_read_head(od_csv_reader *r, int skip, od_table **out, bool *spa
   od_csv_skip_lines(r, skip);
   if (od_csv_find_line(r) && skip == 0) skip_preamble(r);
   if (!od_csv_find_line(r))
-    return od_fail(r->err, OD_BAD_INPUT, "%s is empty: expected a header line and numbers", r->path);
+    return od_fail(r->err, OD_BAD_INPUT, "%s: found no line with data; expected a header line and numbers", r->path);
   od_csv_reader before = *r;
   bool numbered = false, units = false;
   od_status status = read_header(r, out, &numbered, spare);
