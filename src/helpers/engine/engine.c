@@ -118,7 +118,11 @@ int engine_load(char *lines) {
   engine.error = (od_error){0};
   const char **set = od_calloc(MOST_VALUES, sizeof *set);
   engine.messages = od_messages_new();
-  if (!set || !engine.messages || engine.stored.source.files.files == 0) {
+  if (!set || !engine.messages) {
+    od_free(set);
+    return (int)od_fail(&engine.error, OD_NO_MEMORY, "out of memory");
+  }
+  if (engine.stored.source.files.files == 0) {
     od_free(set);
     return (int)od_fail(&engine.error, OD_BAD_ARGUMENT, "no machine is open; call open() first");
   }

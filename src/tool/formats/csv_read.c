@@ -82,11 +82,17 @@ static od_status not_a_number(const od_csv_reader *r, const od_csv_cell *c, cons
   return od_csv_add_flaw(r, column, &flaw);
 }
 
+// Returns the name of the line that determines the number of cells of a row, for messages.
+static const char *first_line(const od_table *table) {
+  return table->places.header > 0 ? "header" : "first row";
+}
+
 // Sets the missing last values of a short row to NAN, and reports the row. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status too_short(const od_csv_reader *r, const od_table *table, int line, int count, double *values) {
   od_error flaw;
-  od_fail(&flaw, OD_BAD_INPUT, "%s:%d:%d: %s, but the header has %s; expected equal numbers", r->path, line,
-          od_csv_column(r, r->at), od_count(count, "cell").text, od_count(table->columns, "cell").text);
+  od_fail(&flaw, OD_BAD_INPUT, "%s:%d:%d: %s, but the %s has %s; expected equal numbers", r->path, line,
+          od_csv_column(r, r->at), od_count(count, "cell").text, first_line(table),
+          od_count(table->columns, "cell").text);
   od_status status = OD_OK;
   for (int i = count; i < table->columns && status == OD_OK; i++) {
     values[i] = NAN;
@@ -106,8 +112,8 @@ static od_status too_long(const od_csv_reader *r, const od_table *table, const o
     snprintf(advice, sizeof advice, "; if line %d is a remark, skip it: --skip %d, or 'skip: %d' under 'data'", header,
              header, header);
   return od_fail(r->err, OD_BAD_INPUT,
-                 "%s:%d:%d: the row has more cells than the header, which has %s; expected equal numbers%s", r->path,
-                 surplus->line, surplus->column, od_count(table->columns, "cell").text, advice);
+                 "%s:%d:%d: the row has more cells than the %s, which has %s; expected equal numbers%s", r->path,
+                 surplus->line, surplus->column, first_line(table), od_count(table->columns, "cell").text, advice);
 }
 
 // Returns the position of the next character c at or after `from`. The position is searched again only if the previous result is before
@@ -561,7 +567,8 @@ od_status od_csv_read_head(od_csv_reader *r, int skip, od_table **out, bool *spa
   od_csv_skip_lines(r, skip);
   if (od_csv_find_line(r) && skip == 0) skip_preamble(r);
   if (!od_csv_find_line(r))
-    return od_fail(r->err, OD_BAD_INPUT, "%s: found no line with data; expected a header line and numbers", r->path);
+    return od_fail(r->err, OD_BAD_INPUT, "%s is empty or has no line with data; expected a header line and numbers",
+                   r->path);
   od_csv_reader before = *r;
   bool numbered = false, units = false;
   od_status status = read_header(r, out, &numbered, spare);
