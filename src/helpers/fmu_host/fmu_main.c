@@ -39,7 +39,7 @@ typedef struct server {
 
 static char late[80];  // the text of a call that needs too much time
 
-// Sends OD_FMU_DIED and a text. Only functions that are safe in handlers of signals.
+// Sends OD_FMU_DIED and a text. Calls only functions that are safe in handlers of signals.
 static void die(int signal) {
   struct {
     uint64_t part, length;

@@ -10,8 +10,9 @@
 // end of their positive range. A code to which the database gives the name of a state is a value.
 //
 // In other messages, a raw value is missing if the database names the value "not available", "SNA" or similar, and if the value is one of
-// the three largest values (with 2 bits: the two largest values). For signed signals, which need 4 bits, the three smallest values count,
-// too. A signal of 1 bit has no codes: the state "invalid" of a signal with the states "invalid" and "valid" is a value.
+// the three largest values (with 2 bits: the two largest values), or, for a signed signal, one of the three smallest values. A signal of 1
+// bit and a signed signal of less than 4 bits have no codes: the state "invalid" of a signal with the states "invalid" and "valid" is a
+// value.
 #include "formats/can_signal.h"
 
 #include <ctype.h>

@@ -33,7 +33,7 @@ od_status od_csv_units(od_csv_lines *s, const char *line, size_t length, bool *t
 // must be passed to the next function, too. s->times is not NULL if there are such columns. wish may be NULL; its
 // `time` and `time_form` are used. Fails with OD_NO_MEMORY.
 od_status od_csv_find_times(od_csv_lines *s, const char *line, size_t length, const od_table_wish *wish, od_error *err);
-// Reads one value per column. Fails with OD_BAD_INPUT; err has the position. Also fails with OD_NO_MEMORY.
+// Reads one value per column. Fails with OD_BAD_INPUT; err has the position.
 od_status od_csv_row(od_csv_lines *s, const char *line, size_t length, double *values, od_error *err);
 
 #endif

@@ -28,9 +28,9 @@ od_status od_table_read(const char *path, const od_table_wish *wish, od_table **
 od_status od_table_read_csv(const char *path, od_table **out, od_error *err);
 od_status od_table_read_csv_with(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
 // Reads a MATLAB file of level 4, 5 or 7.3, possibly a whole workspace. Columns of the table are vectors, and columns
-// and rows of matrices ("X(:,2)", "X(2,:)"), also in structures ("log.p"). All of them must be as long as the time
-// column. Columns of files that od_table_write_mat() wrote get their original names and units. Fails with OD_BAD_INPUT, OD_IO,
-// OD_INTERRUPTED or OD_NO_MEMORY.
+// and rows of matrices ("X(:,2)", "X(2,:)"), also in structures ("log.p"). All columns are as long as the time column;
+// vectors of other lengths are left out. Columns of files that od_table_write_mat() wrote get their original names and units. Fails with
+// OD_BAD_INPUT, OD_IO, OD_INTERRUPTED or OD_NO_MEMORY.
 od_status od_table_read_mat(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
 
 #endif

@@ -116,8 +116,8 @@ typedef struct od_text_style {
   bool is_ascii;   // whether only ASCII characters are used
   bool has_color;  // whether lines have colors, by terminal control codes
 } od_text_style;
-// Returns the style for a terminal or a file: the width of the terminal, else the variable COLUMNS, else 80; ASCII unless the locale
-// of the environment is UTF-8; colors only on terminals, unless NO_COLOR is set.
+// Returns the style for a terminal or a file: the width of the terminal, else the variable COLUMNS, else 80, limited to 40 to 160; ASCII
+// unless the locale of the environment is UTF-8; colors only on terminals, unless NO_COLOR is set or TERM is "dumb".
 od_text_style od_text_style_of(FILE *to);
 od_status od_picture_print(const od_picture *p, od_text_style style, FILE *to, od_error *err);
 
