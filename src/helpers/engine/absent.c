@@ -23,7 +23,8 @@
 od_status od_tree_parse(od_tree *tree, const char *text, size_t length, const char *file, od_arena *texts,
                         od_messages *messages) {
   od_status status = od_tree_restore(tree, text, length, file, texts);
-  if (status == OD_BAD_INPUT) od_messages_add(messages, (od_place){.file = file}, "the stored file is damaged; write the page again");
+  if (status == OD_BAD_INPUT)
+    od_messages_add(messages, (od_place){.file = file}, "the stored file is damaged; write the page again");
   return status;
 }
 
@@ -31,7 +32,8 @@ od_status od_text_file_read(const char *path, char **text, size_t *length, od_me
   const od_bundled *f = od_bundle_find(path);
   *text = f ? od_malloc(f->size + 1) : NULL;
   *length = f ? f->size : 0;
-  if (!f) od_messages_add(messages, (od_place){.file = path}, "the page does not contain this file; write the page again");
+  if (!f)
+    od_messages_add(messages, (od_place){.file = path}, "the page does not contain this file; write the page again");
   if (!*text) return f ? OD_NO_MEMORY : OD_IO;
   memcpy(*text, f->bytes, f->size);
   return OD_OK;

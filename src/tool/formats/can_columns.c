@@ -145,8 +145,9 @@ od_status od_can_trace_columns(od_can_trace *t, const void *source, od_error *er
     t->use[i].first = (int)columns;
     columns += m->m->signals;
     if (columns > MOST_COLUMNS)
-      return od_fail(err, OD_BAD_INPUT, "%s: the messages of the trace have more than %d signals, the largest allowed number",
-                     t->path, MOST_COLUMNS);
+      return od_fail(err, OD_BAD_INPUT,
+                     "%s: the messages of the trace have more than %d signals, the largest allowed number", t->path,
+                     MOST_COLUMNS);
     if (m->form) continue;
     m->form = OD_TAKE(&t->arena, od_can_signal_form, m->m->signals);
     m->comment = OD_TAKE(&t->arena, const char *, m->m->signals);

@@ -135,7 +135,8 @@ static const char *check_place(const od_mdf_group *g, const od_mdf_channel *c) {
 static od_status add_channel(reader *r, const od_mdf_channel *c) {
   od_mdf_contents *all = r->c;
   if (all->channels == MOST_CHANNELS)
-    return od_fail(r->err, OD_BAD_INPUT, "%s has more than %d channels, the largest allowed number", r->file->path, MOST_CHANNELS);
+    return od_fail(r->err, OD_BAD_INPUT, "%s has more than %d channels, the largest allowed number", r->file->path,
+                   MOST_CHANNELS);
   if (all->channels == r->capacity) {
     int capacity = r->capacity ? 2 * r->capacity : 64;
     od_mdf_channel *list = OD_TAKE(r->memory, od_mdf_channel, capacity);

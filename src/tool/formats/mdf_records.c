@@ -349,8 +349,11 @@ void od_mdf_texts_free(od_mdf_texts *t) {
 static od_status rewind_texts(od_mdf_texts *t, od_error *err) {
   const od_mdf_file *file = t->values ? t->values->file : t->data.file;
   if (++t->rewinds > MOST_REWINDS)
-    return od_fail(err, OD_BAD_INPUT, "%s: more than %d texts are stored before the text of an earlier record; expected texts in the order of the records",
-                   file->path, MOST_REWINDS);
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "%s: more than %d texts are stored before the text of an earlier record; expected texts in the order of "
+        "the records",
+        file->path, MOST_REWINDS);
   t->at = 0;
   t->has_text = false;
   if (!t->values) {
