@@ -62,7 +62,7 @@ typedef struct od_sensor {
 // the end of the run. The velocity of an encoder counts with its error along the true motion. A drift is not included.
 double od_sensor_sigma(const od_sensor *s);
 
-// A watched output (of a sensor, of 'initial', of a metric or of process noise), and its initial standard deviation (0:
+// A watched output (of a sensor, of 'initial', of a metric, of process noise or of 'compare'), and its initial standard deviation (0:
 // not given).
 typedef struct od_watched {
   const char *name, *unit;
@@ -212,8 +212,8 @@ typedef struct od_experiment_options {
   void *user;
 } od_experiment_options;
 
-// Loads an experiment file, and its machine file twice: as the true machine and as the model. Fails with OD_BAD_INPUT, OD_IO or
-// OD_NO_MEMORY, and messages about all errors.
+// Loads an experiment file, and its machine file twice: as the model and, unless the data are a log or stream, as the true machine.
+// Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY, and messages about all errors.
 od_status od_experiment_load(const char *path, const od_experiment_options *options, od_experiment **out,
                              od_messages *messages);
 // Selects the filter with the default values of its options.
@@ -224,7 +224,7 @@ OD_OWNED_POINTER(od_experiment, od_experiment_free);
 // Creates the observer's plant. Its outputs are the measurements of the sensors, then the other watched outputs, including the
 // outputs of calibrated sensors (od_watched.row). Its parameters are the estimated parameters. od_experiment_true_plant() uses the
 // true machine instead of the model. The true machine must have all estimated numbers. Both fail with a status of
-// od_machine_plant().
+// od_machine_plant() or od_plant_calibrated(). The caller frees the plant with od_plant_free().
 od_status od_experiment_plant(const od_experiment *e, od_plant **out, od_error *err);
 od_status od_experiment_true_plant(const od_experiment *e, od_plant **out, od_error *err);
 

@@ -57,7 +57,8 @@ od_status od_observe_save(od_observe_run *r, od_error *err);
 // Saves the state of the run if the caller requests a checkpoint after this sample. Fails with OD_NO_MEMORY or OD_NOT_AVAILABLE.
 od_status od_observe_save_if_due(od_observe_run *r, od_error *err);
 // Restores the state of the run from the caller's checkpoint, except the source of the samples and the process noise. Fails with
-// OD_BAD_INPUT if the checkpoint does not belong to this experiment, and with OD_NOT_AVAILABLE.
+// OD_BAD_INPUT if the checkpoint is damaged or belongs to another experiment, with OD_NOT_AVAILABLE if the model has no fingerprint, and
+// with OD_BAD_ARGUMENT.
 od_status od_observe_restore(od_observe_run *r, od_error *err);
 
 #endif

@@ -45,7 +45,7 @@ static od_sensor without_noise(const od_sensor *s) {
   return only;
 }
 
-// Simulates the true machine and adds its signals to the sums. Fails with OD_BAD_INPUT, OD_NOT_AVAILABLE or OD_NO_MEMORY.
+// Simulates the true machine and adds its signals to the sums. Fails with OD_NO_MEMORY or a status of the source of the samples.
 static od_status run_truth(const od_experiment *e, signal_sums *sums, od_error *err) {
   OD_SCRATCH(scratch);
   OD_SCOPED(od_sample_source_free) od_sample_source source = {0};

@@ -43,7 +43,7 @@ void od_true_run_free(od_true_run *r) {
 
 // --- Measurements -------------------------------------------------------------------------------------------------
 
-// Row 0 is the start, without measurements. Fails with OD_BAD_INPUT, OD_NOT_AVAILABLE or OD_NO_MEMORY.
+// Row 0 is the start, without measurements.
 od_status od_true_run_measure(const od_true_run *r, uint64_t seed, od_table **out, od_error *err) {
   OD_SCRATCH(scratch);
   od_experiment e = *r->e;
