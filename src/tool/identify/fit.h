@@ -110,7 +110,8 @@ extern const char *const od_fit_methods[];
 // Returns the start of a set: the set's own start, or the start of the plan (fit_start.c).
 od_fit_start od_fit_start_of(const od_fit_plan *plan, const od_fit_set *set);
 
-// Loads a fit file: an experiment file with the sections fit, sets, prepare, combinations and constraints.
+// Loads a fit file: an experiment file with the sections fit, sets, prepare, combinations and constraints. Fails with the statuses of
+// od_experiment_load().
 od_status od_fit_plan_load(const char *path, const od_experiment_options *options, od_fit_plan **out,
                            od_messages *messages);
 void od_fit_plan_free(od_fit_plan *plan);
@@ -151,11 +152,12 @@ od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const
 void od_fit_data_free(od_fit_data *data);
 OD_OWNED_POINTER(od_fit_data, od_fit_data_free);
 // Returns the raw value of a sensor's measured value (SI): the number in the file, with which users compare the key
-// 'missing'. Returns NAN if the data have no such number because they are simulated or prepared by filters.
+// 'missing'. Returns NAN if the data are simulated, resampled, filtered or detrended, or if no number with nine digits gives the
+// measured value.
 double od_fit_raw_value(const od_fit_plan *plan, const od_fit_data *d, int sensor, double value);
 // For plans that are fitted many times. The first function returns the memory of the true motion of a simulated set, in
 // bytes. The second function simulates the motion once and keeps the motion until the plan is freed. od_fit_keep_truth() fails
-// like od_kept_motion_new().
+// with OD_BAD_INPUT, OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_machine_plant(), od_predictor_new() or od_predict().
 double od_fit_truth_bytes(const od_fit_plan *plan, int set);
 od_status od_fit_keep_truth(od_fit_plan *plan, int set, const od_waiting *waiting, od_error *err);
 // Returns the integration rule of predictions: the rule of the plan. Without such a rule: exact discretization for linear

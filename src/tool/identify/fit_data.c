@@ -1,5 +1,5 @@
-// Data for a fit, read from a log through its plan, or simulated. A simulation predicts the true machine with the
-// integration rule of the fit and adds the sensors' noise. Then the data are prepared according to the plan.
+// Data for a fit: read from a log through its plan, simulated, or copied from a source. A simulation predicts the true machine with
+// the integration rule of the fit and adds the sensors' noise. Logged and simulated data are then prepared according to the plan.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -73,8 +73,8 @@ static od_status interrupted(const od_fit_data *d, od_error *err) {
   return od_fail(err, OD_INTERRUPTED, "interrupted while the set '%s' was simulated", d->set->name);
 }
 
-// Predicts the sensor outputs of the true machine. Fails with OD_BAD_INPUT, OD_DIVERGED, OD_INTERRUPTED, OD_NO_MEMORY, or a
-// status of od_sim_step().
+// Predicts the sensor outputs of the true machine. Fails with OD_BAD_INPUT if the true machine lacks an output, with OD_NO_MEMORY, or
+// with a status of od_machine_plant(), od_predictor_new() or od_predict().
 static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, od_fit_data *d,
                               const od_waiting *waiting, od_error *err) {
   const od_experiment *e = plan->e;

@@ -100,7 +100,7 @@ static void judge_fit(judge *j) {
   if (isnan(fit))
     REMARK(
         j, OD_DOUBTFUL, "fit.nothing", "No verdict:",
-        "all sensor values are constant, so the fit in percent is undefined. Use a log in which sensor values change.");
+        "the fit in percent is undefined, because all sensor values are constant, or because a set cannot be predicted. Use a log in which sensor values change, and start values with which all sets can be predicted.");
   else if (f->only_predicted)
     REMARK(j, trust, code, lead, "the fit of the model with the start values is %.2f %%.", fit);
   else if (isnan(f->start_fit))
