@@ -74,7 +74,7 @@ static od_status check_options(const od_plant *plant, const od_predictor_options
 }
 
 // Reads the plant's own parameters and initial state; for the exact rule also checks that the plant is linear. Fails with a
-// status of od_sim_step().
+// status of od_sim_start() or od_linear_find().
 static od_status look_at_plant(od_predictor *pr, od_error *err) {
   double t = od_log_time(&pr->log, 0);
   od_status status = od_sim_start(pr->sim, t, pr->log.u);
@@ -143,7 +143,8 @@ od_status od_predictor_of_model(const od_prediction_model *model, od_predictor *
   return OD_OK;
 }
 
-// Predicts all rows of a model that is not a plant. Then passes the rows on in blocks. Fails with OD_NO_MEMORY.
+// Predicts all rows of a model that is not a plant. Then passes the rows on in blocks. Fails with OD_NO_MEMORY or a status of the
+// model.
 static od_status predict_model_rows(od_predictor *pr, const double *p, const double *x0, const od_predict_wish *wish) {
   int every = wish->every > 0 ? wish->every : 1, rows = pr->model.rows;
   size_t ny = (size_t)pr->ny, values = (size_t)rows * ny, width = ny * (size_t)pr->columns;
