@@ -226,7 +226,9 @@ static void read_sizes(sensor_reader *r) {
   int node = od_section_get(ld, &r->section, given ? "sigma" : "half_width");
   if (given + wide + is_relative > 1)
     od_complain(ld, node >= 0 ? node : r->section.node, "the noise is given twice: %s; expected one of these keys",
-                is_relative ? "'sigma' and 'relative'" : "'sigma' and 'half_width'");
+                !is_relative ? "'sigma' and 'half_width'"
+                : given      ? "'sigma' and 'relative'"
+                             : "'half_width' and 'relative'");
   else if (od_number_is_given(ld, number) && !is_relative)
     od_complain_number(ld, number, "'relative' is for fits; expected 'sigma', for example '5 %% spread' or '5 %% rms'");
   else if (!given && !wide && !is_relative && isnan(correlated) && !own_noise)

@@ -46,14 +46,14 @@ static double size_of(const od_fit_data *d, int sensors, int i, od_signal_size s
   return n > 0 ? sqrt(squares / (double)n) : 0;
 }
 
-// Finds the standard deviation of each sensor's noise. The file may give this number as a fraction of the signal's size (root
-// mean square, or standard deviation). Fails if this size is zero: the signal is constant.
+// Finds the standard deviation of each sensor's noise, without quantization. The file may give this number as a fraction of the
+// signal's size (root mean square, or standard deviation). Fails with OD_BAD_INPUT if this size is zero: the signal is constant.
 static od_status find_sigmas(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
   const od_experiment *e = plan->e;
   for (int i = 0; i < e->sensors; i++) {
     const od_sensor *s = &e->sensor[i];
     d->sigma[i] = s->relative > 0 ? s->relative * size_of(d, e->sensors, i, s->size) : s->sigma;
-    if (!(d->sigma[i] > 0))
+    if (s->relative > 0 && !(d->sigma[i] > 0))
       return od_fail(
           err, OD_BAD_INPUT,
           "'%s' is constant in the set '%s', so its noise cannot be a fraction of the signal; give its sigma", s->name,

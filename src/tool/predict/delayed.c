@@ -116,10 +116,13 @@ od_status od_predictor_delayed(od_predictor *inner, const od_output_delay *delay
   if (status == OD_OK) memcpy(d->delay, delay, (size_t)delays * sizeof *delay);
   const od_prediction_model model = {
       .rows = rows, .outputs = outputs, .parameters = d->columns, .predict = predict, .release = release, .user = d};
-  if (status == OD_OK) status = od_predictor_of_model(&model, out, err);
-  if (status == OD_OK)
-    d->inner = inner;
-  else
+  od_predictor *made = NULL;
+  if (status == OD_OK) status = od_predictor_of_model(&model, &made, err);
+  if (status != OD_OK) {
     release(d);
-  return status == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
+  }
+  d->inner = inner;
+  *out = made;
+  return OD_OK;
 }

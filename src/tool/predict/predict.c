@@ -63,7 +63,9 @@ static od_status check_log(const od_logged_inputs *log, od_rule rule, int nu, od
 
 static od_status check_options(const od_plant *plant, const od_predictor_options *o, od_error *err) {
   if (o->substeps < 0 || o->free_count < 0 || o->bound < 0)
-    return od_fail(err, OD_BAD_ARGUMENT, "substeps, free_count and bound must not be negative; expected zero or more");
+    return od_fail(err, OD_BAD_ARGUMENT,
+                   "substeps is %d, free_count is %d, bound is %g; expected zero or more for each", o->substeps,
+                   o->free_count, o->bound);
   if (o->steady && o->free_count)
     return od_fail(err, OD_BAD_ARGUMENT, "an initial state cannot be both steady and free; choose one of the two");
   for (int i = 0; i < o->free_count; i++)
