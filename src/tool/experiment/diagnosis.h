@@ -16,7 +16,7 @@ typedef struct od_diagnosis_task {
   const od_experiment *e;
   const od_record *record;
   double step;        // step for which the process noise is given, s
-  bool can_hold;      // whether inputs are linear between rows, and at least one input jumps
+  bool can_hold;      // whether to try OD_FAULT_HOLD; requires inputs that are linear between rows
   bool can_shorten;   // whether the integrator can take shorter steps
   bool contradicted;  // whether a parameter has moved farther from its initial value than its initial sigma allows
   double work;        // limit of the work of all runs, see od_trials.work; 0: default

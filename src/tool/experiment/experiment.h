@@ -93,7 +93,7 @@ typedef struct od_estimated {
   double jump;                 // standard deviation of a sudden change that the observer detects; 0: none
   double low, high;            // given bounds; infinite: none
   double least, most;          // physical limits; estimates stay within bounds and limits
-  double truth;                // true value; NAN: the true machine has no such number
+  double truth;                // true value; NAN: unknown
   bool keeps_start;            // whether random starts do not change this parameter
   int change;                  // index + 1 of the change of the parameter's true value; 0: the true value is constant
   int start_of;                // index + 1 of the parameter whose initial value this parameter is; 0: none

@@ -164,7 +164,7 @@ void od_load_machines(od_experiment_loader *xl, const od_section *file) {
     truth.variant = xl->options->truth;
     truth.variant_place = (od_place){.file = "--truth"};
   }
-  static const char no_truth[] = "the data are a log, so there is no true machine; remove this option";
+  static const char no_truth[] = "the data are not simulated, so there is no true machine; remove this option";
   if (!xl->simulated && xl->options->truth)
     od_messages_add(ld->messages, (od_place){.file = "--truth"}, "%s", no_truth);
   for (int i = 0; !xl->simulated && i < truth.sets; i++)

@@ -146,7 +146,7 @@ void od_load_truth_changes(od_experiment_loader *xl, int node) {
   od_loader *ld = &xl->ld;
   if (node < 0) return;
   if (!xl->simulated) {
-    od_complain(ld, node, "the data are a log, so there is no true machine; remove 'change'");
+    od_complain(ld, node, "the data are not simulated, so there is no true machine; remove 'change'");
     return;
   }
   if (!xl->e->truth) return;

@@ -72,8 +72,9 @@ typedef struct od_fit_constraint {
 // Multiple shooting: number or length of the segments of each fitted set.
 typedef struct od_fit_shooting {
   bool on;
-  int segments;   // number of segments; 0: computed from `length`
-  double length;  // duration of a segment, s; 0: chosen by the program
+  int segments;  // number of segments; 0: computed from `length`
+  double
+      length;  // duration of a segment, s; 0: computed from `segments`. If both are 0, the program chooses the segments
 } od_fit_shooting;
 
 typedef struct od_fit_plan {
@@ -254,7 +255,7 @@ typedef struct od_fitted {
   od_fit_data **data;
   int sets;
   od_table *table;    // rows of all sets: number of the set, time, inputs; per sensor measured, predicted, residual
-  od_table *history;  // cost and parameters after each iteration of the search; NULL: only for OD_FIT_COMPLETE
+  od_table *history;  // cost and parameters after each iteration of the search, for OD_FIT_COMPLETE; else NULL
   double seconds;     // duration of the search only
   od_fit_cost_rise cost_rise;
   od_fit_pair pair;
