@@ -259,7 +259,7 @@ static void find_interval(search *s, od_fault f, double gain) {
 }
 
 // Finds the first change of an estimated number with the likelihood ratios of the observer (observe/change_watch.h). Tries this
-// change at the beginning, the middle and the end of the 95 % interval of its time. If the gain of the best of them exceeds *gain,
+// change at the beginning, the middle and the end of the 95 % interval of its time. If the largest of these gains exceeds *gain,
 // updates *best and *gain.
 static void try_watched_change(search *s, od_fault *best, double *gain) {
   od_parameter_change found;

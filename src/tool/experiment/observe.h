@@ -67,8 +67,8 @@ typedef struct od_observed {
   od_table *table;    // recorded rows; NULL: not requested
   od_rows_kept kept;  // selection of the rows in the table
   long rows;          // number of samples with or without a row in the table; 0: no table was requested
-  od_summing *
-      sums;  // per column of a watched output: sums over all samples, also samples without a row; zero for other columns
+  // Per column of a watched output: sums over all samples, also samples without a row; zero for other columns.
+  od_summing *sums;
   long *within,
       *known;  // per watched output: numbers of samples with the true value in the 95 % interval, and of samples with a
                // true value

@@ -1,4 +1,4 @@
-// Returns a run with keep_going to its last good sample after a failed one. Some observers have a block of several megabytes, so a
+// Returns a run with keep_going to its last good sample after a failed sample. Some observers have a block of several megabytes, so a
 // copy of the block after each sample would take longer than the sample itself. The block is therefore copied after every few samples only, and
 // the samples since then are stored. A rewind copies the block back and repeats these samples. The repetition gives the same bits.
 #ifndef OD_EXPERIMENT_REWIND_H

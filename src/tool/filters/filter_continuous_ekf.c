@@ -17,7 +17,7 @@
 //                              velocities of the bodies. Sensors that depend on w' use the same derivatives
 //   tangent: approximate       eq. 14: eq. 10 without the second term, as the matrix of the Newton iteration; the option changes
 //                              the number of iterations, not the result
-//   covariance: euler          P by Euler's rule, with A and C at the beginning of the step and K = P C^T / R at its end
+//   covariance: euler          P by Euler's rule, with A and C at the beginning of the step and K = P C^T R^-1 at its end
 //   acceleration: trapezoid    sensors measure the acceleration of the trapezoidal rule, which includes corrections, instead
 //                              of the acceleration by forces
 #include <math.h>

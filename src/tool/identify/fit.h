@@ -73,8 +73,8 @@ typedef struct od_fit_constraint {
 typedef struct od_fit_shooting {
   bool on;
   int segments;  // number of segments; 0: computed from `length`
-  double
-      length;  // duration of a segment, s; 0: computed from `segments`. If both are 0, the program chooses the segments
+  // Duration of a segment, s; 0: computed from `segments`. If both are 0, the program chooses the number of segments.
+  double length;
 } od_fit_shooting;
 
 typedef struct od_fit_plan {

@@ -370,7 +370,7 @@ static void judge_validation(judge *j) {
     for (int i = 0; i < j->e->sensors; i++) {
       const od_fit_quality *q = &j->f->set[set].unseen_quality[i];
       if (q->samples > 0 && is_much_worse(j, i, q))
-        od_name_list_add(&worse, "%.2f %% of %s", q->fit, j->e->sensor[i].name);
+        od_name_list_add(&worse, "%s (fit %.2f %%)", j->e->sensor[i].name, q->fit);
     }
   if (worse.count > 0)
     REMARK(

@@ -51,7 +51,7 @@ static between interpolate(const delayed *d, int row, double t) {
 }
 
 // Returns the weights for the value at time t. The outputs are constant before the first row, and linear after the last row. *row: the
-// last row at or before the time; it does not decrease from one call to the next.
+// last row at or before the time; *row does not decrease from one call to the next.
 static between at(const delayed *d, double t, int *row) {
   int last = d->rows - 1;
   while (*row < last && d->time[*row + 1] <= t) ++*row;

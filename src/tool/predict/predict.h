@@ -82,8 +82,8 @@ typedef struct od_output_delay {
   int output, parameter;
 } od_output_delay;
 // Creates a predictor with the rows of `inner` and delayed outputs. The derivatives of `inner` with respect to the delays must be zero.
-// time: of the rows; it must outlive the predictor. The new predictor owns `inner`; on failure the caller still owns `inner`. Fails with
-// OD_NO_MEMORY. (delayed.c)
+// time: the times of the rows, s; the array must outlive the predictor. The new predictor owns `inner`; on failure the caller still owns
+// `inner`. Fails with OD_NO_MEMORY. (delayed.c)
 od_status od_predictor_delayed(od_predictor *inner, const od_output_delay *delay, int delays, const double *time,
                                int rows, int outputs, od_predictor **out, od_error *err);
 
