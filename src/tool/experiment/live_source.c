@@ -1,6 +1,6 @@
 // A live stream as a source of samples. A line that cannot be used is refused, and the source waits for the next line: a
-// broken cable must not stop an observer. No memory is allocated after the start. A file that grows is polled: the pauses between polls
-// become longer while there are no new rows.
+// broken cable must not stop an observer. A file that grows is polled: the pauses between polls become longer while there are no new
+// rows.
 #include "experiment/live_source.h"
 
 #include <errno.h>

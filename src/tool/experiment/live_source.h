@@ -11,8 +11,8 @@ typedef struct od_live_options {
   const char *name;  // name of the stream, for messages
   double timeout;    // for `file`: the stream ends after this time without new rows, s; 0: the stream does not end
 
-  // Called several times per second, also while there is no data; may be NULL. If the function returns false, reading stops with
-  // OD_INTERRUPTED.
+  // Called several times per second while there is no data, and before each read of a stream; may be NULL. If the function returns
+  // false, reading stops with OD_INTERRUPTED.
   bool (*goes_on)(void *user);
   // Called for a line that cannot be used, with the reason and the time of the line (NAN: none).
   void (*refuse)(void *user, double t, const char *why);

@@ -285,7 +285,7 @@ static void read_range(sensor_reader *r) {
   if (!(r->s->low < r->s->high)) od_complain_relation(ld, number[1], "more than", number[0], NULL);
 }
 
-// Returns the value of a key in the given unit.
+// Reads a key whose values have the given SI unit. Returns the value.
 static double value_in(sensor_reader *r, const char *key, const char *unit) {
   return od_number_value(r->ld, od_read_key_in(r->ld, &r->section, key, unit, OD_IN_LOADER));
 }

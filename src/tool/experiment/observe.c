@@ -317,7 +317,7 @@ static od_status record_row(od_observe_run *r, const od_sample *s) {
 // od_start_process_noise().
 static od_status predict(od_observe_run *r, const od_sample *s) {
   double gap = s->t - r->t;
-  // Round-off must not add a step, also not that of times since 1970.
+  // Round-off must not add a step. The round-off of times since 1970 is larger than a millionth of short steps.
   const double rounding = DBL_EPSILON * fabs(s->t);
   long parts = (long)fmax(1, ceil((gap - rounding) / r->e->step * (1 - 1e-6)));
   double h = gap / (double)parts;

@@ -73,7 +73,7 @@ typedef struct od_observed {
       *known;  // per watched output: numbers of samples with the true value in the 95 % interval, and of samples with a
                // true value
   od_columns columns;
-  bool has_truth;         // whether true values are known; else there is no coverage, NEES or curve
+  bool has_truth;         // whether true values are known; else there is no coverage and no NEES
   long steps;             // number of samples used after the start
   double step;            // time between samples, s; the mean if it varies
   double begin, end;      // times of the first and the last used sample
@@ -104,7 +104,8 @@ typedef struct od_observed {
   double *covariance;  // covariance of the parameters, at the end
   double *metric;      // values, one per metric of the experiment; NAN: no sample was compared
   od_reference_result *reference;  // results, one per reference column; without a table, no values were compared
-  double nees;  // squared errors of the parameters weighted with the inverse covariance; NAN: a true value is missing
+  double
+      nees;  // squared errors of the parameters weighted with the inverse covariance; NAN: unknown, see od_observed_nees()
   int covered, compared;  // number of parameters with the true value within 1.96 sigma, and with a true value
   od_curve_result *curve;
   int curves;

@@ -1,6 +1,6 @@
 // Computes the sizes of signals, for sensors with relative noise. Also computes the errors of sensor types whose error
 // depends on the motion. Simulated signals come from one run of the true machine without noise and disturbances. The
-// sizes thus do not depend on the seed. Without a true machine, the signals come from the log.
+// sizes depend on the seed only if a number changes by a random walk. Without a true machine, the signals come from the log.
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// The motion of an experiment's true machine, sample by sample, without sensors. Without disturbances the motion does not depend
-// on the seed. Such a motion can be stored, and several runs can read the motion at the same time.
+// The motion of an experiment's true machine, sample by sample, without sensors. Without disturbances and random walks of numbers the
+// motion does not depend on the seed. Such a motion can be stored, and several runs can read the motion at the same time.
 #ifndef OD_EXPERIMENT_TRUE_MOTION_H
 #define OD_EXPERIMENT_TRUE_MOTION_H
 
@@ -19,7 +19,8 @@ typedef struct od_motion_sample {
 typedef struct od_true_motion od_true_motion;
 
 // Creates a motion with steps of about e->step. The experiment must outlive the motion and have a true machine. The seed of the
-// experiment has an effect only if the machine is disturbed. Fails with OD_NO_MEMORY or a status of od_machine_plant().
+// experiment has an effect only if the machine is disturbed or a number changes by a random walk. Fails with OD_NO_MEMORY or a status
+// of od_machine_plant().
 od_status od_true_motion_new(const od_experiment *e, od_true_motion **out, od_error *err);
 void od_true_motion_free(od_true_motion *m);
 OD_OWNED_POINTER(od_true_motion, od_true_motion_free);

@@ -27,7 +27,7 @@ od_status od_true_run_new(const od_experiment *e, od_going_on going, od_true_run
     status = od_kept_motion_new(e, going, &r->motion, err);
     if (status == OD_OK) status = od_kept_motion_status(r->motion, err);
   } else {
-    // The motion of a disturbed machine is not stored. The motion is created here only to check that the machine can be simulated.
+    // A motion that depends on the seed is not stored. The motion is created here only to check that the machine can be simulated.
     OD_OWNED(od_true_motion_free) od_true_motion *m = NULL;
     status = od_true_motion_new(e, &m, err);
   }

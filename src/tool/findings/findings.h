@@ -34,7 +34,7 @@ typedef struct od_phase {
 // An event: a switch of a mode, a change of the state of a state machine, the beginning of a finding's interval.
 typedef struct od_happening {
   double at;          // s
-  const char *name;   // "opens", "reaches the outer end"; state machines: the new state
+  const char *name;   // "opens", "reaches its outer end"; state machines: the new state
   const char *owner;  // name of the part or block
   const char *code;   // "mode", "state", or the code of a finding
 } od_happening;

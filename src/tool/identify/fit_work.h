@@ -46,7 +46,7 @@ typedef struct od_fit_work {
   double **
       own_start;  // for each validation set: initial state that was found from its rows, relative to x0; NULL: not found
   double *constraint_scratch;  // one number per parameter
-  od_shooting **shooting;      // segments of each fitted set; NULL: each set is predicted as a whole
+  od_shooting **shooting;      // segments of each fitted set; NULL: no shooting
   od_influence *influence;     // influence of the residuals on the estimates, at the solution; NULL: not available
 } od_fit_work;
 
