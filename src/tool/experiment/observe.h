@@ -104,8 +104,7 @@ typedef struct od_observed {
   double *covariance;  // covariance of the parameters, at the end
   double *metric;      // values, one per metric of the experiment; NAN: no sample was compared
   od_reference_result *reference;  // results, one per reference column; without a table, no values were compared
-  double
-      nees;  // squared errors of the parameters weighted with the inverse covariance; NAN: unknown, see od_observed_nees()
+  double nees;            // squared errors of the parameters weighted with the inverse covariance; NAN: unknown
   int covered, compared;  // number of parameters with the true value within 1.96 sigma, and with a true value
   od_curve_result *curve;
   int curves;
