@@ -46,8 +46,8 @@ typedef struct od_predictor_options {
   bool steady;
   const int *free_states;  // entries of the initial state whose sensitivities are also computed
   int free_count;
-  double
-      bound;   // limit of outputs, of states (integrators) and of growth (exact rule); larger: OD_DIVERGED; zero: 1e12
+  // Limit of outputs, of states (steps of an integrator) and of growth (exact rule); larger values count as divergence; zero: 1e12.
+  double bound;
   bool dense;  // exact rule: whether the matrices are used even if modes can be used
   // This function is called regularly. If the function returns false, the prediction ends with OD_INTERRUPTED. NULL: no
   // interrupts.
