@@ -13,7 +13,7 @@
 
 typedef enum od_severity { OD_FINDING_GOOD, OD_FINDING_NOTE, OD_FINDING_WARNING, OD_FINDING_SERIOUS } od_severity;
 
-// A finding. Texts are UTF-8 and belong to the od_findings.
+// A finding. Texts are UTF-8 and belong to the od_findings or to the machine.
 typedef struct od_finding {
   const char *code;          // a code of od_finding_code_at(), for example "relief.open"
   od_severity severity;      // OD_FINDING_GOOD: a limit is not reached

@@ -223,7 +223,7 @@ typedef struct od_fit_cost_rise {
 typedef struct od_fitted {
   od_arena arena;
   const od_fit_plan *plan;
-  od_ls_result *search;  // unknowns: the parameters of the experiment, then the unknown initial states of each set
+  od_ls_result *search;  // unknowns: parameters; without shooting also the unknown initial states of fitted sets
   const char **name;     // names of the parameters
   od_rule rule;
   bool used_modes;

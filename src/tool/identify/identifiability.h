@@ -48,7 +48,7 @@ typedef struct od_identifiability {
   od_null *null;             // `nulls` null directions
   double *scale;             // unit of changes of each parameter
   double *basis, *strength;  // singular vectors and values of J with columns scaled to length 1
-  double *weight;            // lengths of the columns of J
+  double *weight;            // lengths of the columns of J / sigma; 1 for a column of zeros
 } od_identifiability;
 
 // Computes the identifiability from sensitivities, which are copied. On success the caller frees *out. Returns OD_BAD_ARGUMENT if

@@ -323,7 +323,7 @@ static od_status follow(od_shooting *s, int k, const double *p, const od_shootin
 }
 
 // Computes the sizes of states, which are the ranges of the nodes. Also computes the weights of gaps, in units of residuals,
-// from the derivatives of all segments.
+// from the derivatives of all segments except the first.
 static void measure(od_shooting *s, const od_shooting_data *data) {
   int nx = s->nx, columns = s->np + nx;
   for (int i = 0; i < nx; i++) {
