@@ -164,7 +164,7 @@ od_result_table *od_result_add_table(od_result *r, const char *key, const od_res
 // Same as od_result_add_table(), but with an object under `key`: each row is an object under the text of its first cell.
 od_result_table *od_result_add_map(od_result *r, const char *key, const od_result_column *columns, int count);
 // Same as od_result_add_table(), but with a list or an object anywhere in the data (NULL: the table is only in the view). The list
-// or object must outlive the result. A table whose headings are all empty is shown without headings.
+// or object must exist while rows are added. Terminals show a table whose headings are all empty without a line of headings.
 od_result_table *od_result_add_table_to(od_result *r, json_t *rows, const od_result_column *columns, int count);
 // Adds a row. Its numbers are in the SI unit `si` (NULL: none). The view shows the numbers in the display unit for numbers of
 // this size (NAN: the usual unit).
@@ -176,8 +176,8 @@ void od_result_cell_text(od_result_table *t, const char *text);
 void od_result_cell(od_result_table *t, double value);
 // Adds a number in SI to the data. The view shows this text instead of the number.
 void od_result_cell_shown(od_result_table *t, double value, const char *text);
-// Adds a number, rounded according to its uncertainty, and the uncertainty with two digits. uncertainty: half of an interval, in
-// SI; NAN: none.
+// od_result_cell_value() adds a number that the view rounds according to its uncertainty. od_result_cell_uncertainty() adds the
+// uncertainty, in the view with two digits. uncertainty: half of an interval, in SI; NAN: none.
 void od_result_cell_value(od_result_table *t, double value, double uncertainty);
 void od_result_cell_uncertainty(od_result_table *t, double uncertainty);
 // If is_marked is true, marks the last cell as needing attention.

@@ -169,7 +169,7 @@ od_status od_fail_to_start(const od_machine *machine, od_sim *sim, const char *w
 void od_explain_failure(const od_machine *machine, od_sim *sim, od_status status, od_error *err) {
   char state[200], cause[700];
   if (!err) return;
-  if (!*err->text) od_fail(err, status, "the step to %.6g s failed: %s", od_sim_time(sim), od_status_text(status));
+  if (!*err->text) od_fail(err, status, "a step near %.6g s failed: %s", od_sim_time(sim), od_status_text(status));
   *cause = '\0';
   failed_law(machine, cause, sizeof cause);
   if (!*cause) unbalanced_junction(machine, sim, cause, sizeof cause);

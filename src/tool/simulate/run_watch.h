@@ -6,7 +6,7 @@
 
 typedef struct od_run_watcher {
   void *user;          // argument of begin, deliver and drop
-  const int *outputs;  // indices of the outputs that `step` receives. these outputs need not be recorded
+  const int *outputs;  // indices of the outputs that `row` and `step` receive. These outputs need not be recorded
   int output_count;
   const int *final_outputs;  // indices of the outputs that `end` receives
   int final_count;
