@@ -45,8 +45,7 @@ static void free_plan(plan *p) {
 
 // --- Options ------------------------------------------------------------------------------------------------------
 
-// Loads a machine with one value of --search among the values of --set. The --set values were correct before, so
-// messages about
+// Loads a machine with one value of --search among the values of --set. The --set values were correct before, so messages about
 // --set are printed as messages about --search. Returns false if the machine cannot be loaded.
 static bool load_as_free(od_job *job, const char *file, const od_load_arguments *given, od_machine **machine) {
   OD_OWNED(od_messages_free) od_messages *found = od_messages_new();

@@ -115,7 +115,10 @@ static bool read_sines(od_job *job, const char *text, double *from, double *to, 
     if (i == 2 && !*at && *from <= *to && (*to - *from) / *step < MOST_SINES) return true;
     if (*at++ != ':') break;
   }
-  od_job_error(job, "--sine: found '%s', expected FROM:TO:STEP in Hz with FROM up to TO, such as 1:100:1", text);
+  od_job_error(
+      job,
+      "--sine: found '%s', expected FROM:TO:STEP in Hz with FROM up to TO and at most 100000 frequencies, such as 1:100:1",
+      text);
   return false;
 }
 

@@ -59,7 +59,7 @@ bool od_setting_count(od_job *job, const char *option, const char *text, int *va
     *value = (int)x;
     return true;
   }
-  od_job_error(job, "--%s: '%s' is not a whole number; expected 1 or more", option, text);
+  od_job_error(job, "--%s: found '%s', expected a whole number from 1 to 1000000000", option, text);
   return false;
 }
 
@@ -70,6 +70,6 @@ bool od_setting_whole(od_job *job, const char *option, const char *text, unsigne
     *value = strtoull(text, NULL, 10);
     return true;
   }
-  od_job_error(job, "--%s: '%s' is not a whole number; expected at most 18 digits", option, text);
+  od_job_error(job, "--%s: found '%s', expected a whole number of at most 18 digits", option, text);
   return false;
 }

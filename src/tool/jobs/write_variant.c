@@ -35,10 +35,12 @@ int od_variant_check(od_job *job, od_variant_arguments *v, const char **path) {
   *path = NULL;
   if (!v->name && !v->file) return OD_GO_ON;
   if (!v->name || !is_name(v->name)) {
-    od_job_error(job,
-                 v->name ? "--write-variant: found '%s', expected a name of letters, digits, '_' and '-'"
-                         : "--variant-file requires --write-variant%s",
-                 v->name ? v->name : "");
+    od_job_error(
+        job,
+        v->name
+            ? "--write-variant: found '%s', expected a name of at most 60 letters, digits, '_' and '-' that begins with a letter or digit"
+            : "--variant-file requires --write-variant%s",
+        v->name ? v->name : "");
     return OD_JOB_BAD_INPUT;
   }
   snprintf(v->own_file, sizeof v->own_file, "%.200s.yaml", v->name);
@@ -48,7 +50,7 @@ int od_variant_check(od_job *job, od_variant_arguments *v, const char **path) {
   return OD_JOB_BAD_INPUT;
 }
 
-// Prints a text in double quotes of YAML.
+// Prints a text in single quotes of YAML. Single quotes in the text are doubled.
 static void print_quoted(FILE *to, const char *text) {
   fputc('\'', to);
   for (; *text; text++) fputs(*text == '\'' ? "''" : (char[]){*text, '\0'}, to);

@@ -30,8 +30,8 @@ bool od_page_require(od_page *p, bool has_memory);
 // Returns the data of the page, which the page owns.
 od_page_data *od_page_get_data(od_page *p);
 
-// Adds bytes for the script of pages that compute, in an element with this id (a constant text). The bytes must outlive the page. A page
-// with such bytes has this script.
+// Adds bytes for the script of pages that compute, in an element with this id (a constant text), at most twice per page. The bytes must
+// outlive the page. A page with such bytes contains this script.
 void od_page_add_bytes(od_page *p, const char *id, const void *bytes, size_t size);
 
 // Set the texts next to the title: how the result was computed, and the verdict with an explanation ("" : none).

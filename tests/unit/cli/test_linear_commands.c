@@ -631,7 +631,7 @@ static void test_messages(void **state) {
       {"equilibrium lags.yaml --hold c='1 m'", "--hold: the unit 'm' cannot be converted to V"},
       {"equilibrium lags.yaml --adjust r", "--adjust requires --hold"},
       {"linearize lags.yaml --sweep a.gain=1", "--sweep: found 'a.gain=1', expected PATH=A:B:N"},
-      {"linearize lags.yaml --sweep a.gain=1:2:0", "--sweep: '0' is not a whole number"},
+      {"linearize lags.yaml --sweep a.gain=1:2:0", "--sweep: found '0', expected a whole number"},
       {"linearize lags.yaml --sweep a.gian=1:2:3", "a.gain"},
       {"linearize lags.yaml --sweep a.gain=1:2:10000 --sweep b.gain=1:2:2",
        "--sweep: found 20000 points, expected at most"},
