@@ -1,4 +1,4 @@
-// The job observe: runs the true machine and the observer of an experiment side by side, and writes the results.
+// The job observe: runs the observer of an experiment on simulated, logged or live data, and writes the results.
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>

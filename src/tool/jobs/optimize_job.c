@@ -81,7 +81,7 @@ static bool value_with(od_job *job, const char *file, const arguments *a, const 
   return number >= 0;
 }
 
-// Reads "PATH=LOW:HIGH". A unit after HIGH also applies to LOW. Returns false after reporting an error.
+// Reads "PATH=LOW:HIGH". A unit after HIGH also applies to LOW if LOW has no unit. Returns false after reporting an error.
 static bool read_free(od_job *job, const char *file, const arguments *a, const od_machine *m, const char *text,
                       char path[340], od_free_number *f) {
   const char *equals = strchr(text, '='), *colon = equals ? strchr(equals, ':') : NULL;

@@ -17,7 +17,8 @@ static bool convert(od_job *job, const char *option, const char *unit, const cha
     return false;
   }
   od_unit_verdict verdict = od_units_convert(units, unit, si_unit, *value, value);
-  if (verdict == OD_UNIT_UNKNOWN) od_job_error(job, "--%s: unknown unit '%s'", option, unit);
+  if (verdict == OD_UNIT_UNKNOWN)
+    od_job_error(job, "--%s: unknown unit '%s'; expected a unit that can be converted to %s", option, unit, si_unit);
   if (verdict == OD_UNIT_MISFITS)
     od_job_error(job, "--%s: the unit '%s' cannot be converted to %s; expected a unit of the same quantity", option,
                  unit, si_unit);

@@ -26,8 +26,8 @@ static bool read_end(const char *text, const char *end, double *value, char *uni
   return best > 0 && isfinite(*value);
 }
 
-// Reads "A:B", up to `end`, into two numbers and their common unit. A unit after B also applies to A. first_unit: unit of A.
-// Returns false if the text has another form.
+// Reads "A:B", up to `end`, into two numbers and their common unit. A unit of one number also applies to the other number if the other
+// number has no unit. first_unit: unit of A. Returns false if the text has another form.
 static bool read_ends(const char *text, const char *end, double *a, double *b, od_sweep_axis *axis,
                       char first_unit[80]) {
   const char *colon = strchr(text, ':');

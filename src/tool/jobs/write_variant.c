@@ -19,13 +19,13 @@ static bool is_name(const char *text) {
   return length > 0 && length <= 60 && text[length] == '\0' && text[0] != '_' && text[0] != '-';
 }
 
-// Returns whether a file exists that --write-variant did not write.
+// Returns whether a file exists that --write-variant did not write, or that cannot be read.
 static bool is_foreign(const char *path) {
   char line[sizeof first_words] = "";
   struct stat facts;
   if (stat(path, &facts) != 0) return false;
   FILE *from = S_ISREG(facts.st_mode) ? fopen(path, "rb") : NULL;
-  if (!from) return !S_ISREG(facts.st_mode);
+  if (!from) return true;
   bool ours = fgets(line, sizeof line, from) && strcmp(line, first_words) == 0;
   fclose(from);
   return !ours;

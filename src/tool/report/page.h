@@ -67,7 +67,7 @@ void od_page_choose_place(od_page *p, od_page_place place);
 void od_page_section(od_page *p, const char *title);
 void od_page_heading(od_page *p, const char *title);
 void od_page_text(od_page *p, const char *format, ...) OD_PAGE_FORMAT(2);
-// Adds lines for a file, without changes.
+// Adds a text that users can copy to a file, without changes.
 void od_page_code(od_page *p, const char *lines);
 // Adds a paragraph in a box, after a word in bold, in the color of the trust.
 void od_page_notice(od_page *p, od_trust trust, const char *lead, const char *text);

@@ -26,7 +26,7 @@ void od_page_data_set(od_page_data *d, const char *key, json_t *value);
 // The description of a series; NULL and zero: none.
 typedef struct od_series_facts {
   const char *name;  // output of the machine. Its part and its quantity follow from the name
-  const char *of;    // "estimate", "truth", "measured", "sigma"; NULL: the machine itself
+  const char *of;    // kind of value, such as "estimate", "truth", "measured"; NULL: the machine itself
   const char *si, *unit;
   double factor;  // displayed number = SI number * factor; zero: 1
   bool is_log;    // whether logarithms are stored, because the numbers are shown on a logarithmic axis

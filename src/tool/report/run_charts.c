@@ -8,8 +8,8 @@
 
 enum { MOST_LINES = 12, MOST_FINE_LINES = 4 };  // largest number of lines in a chart, and with columns of two pixels
 
-// A chart shows all recorded outputs with this quantity and unit. Reactions of joints are also forces, but have a
-// separate chart.
+// A chart shows the recorded outputs with this quantity and unit, at most the MOST_LINES largest. Reactions of joints are also forces,
+// but have a separate chart.
 typedef struct chart_rule {
   const char *title, *quantity, *unit;
   bool is_reaction;

@@ -28,7 +28,7 @@ typedef enum od_view_kind {
   OD_VIEW_HEADING,
   OD_VIEW_FACT,     // a name and its value
   OD_VIEW_LINE,     // a sentence
-  OD_VIEW_CODE,     // lines for a file, shown without changes
+  OD_VIEW_CODE,     // a text that users can copy to a file, shown without changes
   OD_VIEW_FINDING,  // a sentence of a list, after a few words in bold
   OD_VIEW_NOTICE,   // a sentence in a box, after a few words in bold
   OD_VIEW_TABLE,
@@ -136,7 +136,7 @@ void od_result_section(od_result *r, const char *title);
 void od_result_heading(od_result *r, const char *format, ...) OD_RESULT_FORMAT(2);
 void od_result_fact(od_result *r, const char *name, const char *format, ...) OD_RESULT_FORMAT(3);
 void od_result_line(od_result *r, const char *format, ...) OD_RESULT_FORMAT(2);
-// Adds lines for a file, each with a line end.
+// Adds a text that users can copy to a file: lines, each with a line end.
 void od_result_code(od_result *r, const char *lines);
 // If no view is shown, items whose trust is not OD_SOUND are printed as warnings on standard error.
 void od_result_finding(od_result *r, od_trust trust, const char *lead, const char *format, ...) OD_RESULT_FORMAT(4);

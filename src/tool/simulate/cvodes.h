@@ -1,5 +1,5 @@
-// Integrates a plant with SUNDIALS CVODES: implicit, variable step and order, exact Jacobians. Fixed-step results are compared
-// with CVODES. CVODES is also the integrator for runs in which accuracy matters more than speed.
+// Integrates a plant with SUNDIALS CVODES: implicit, variable step and order, exact Jacobians. For runs in which accuracy matters more
+// than speed, and for tests of the other integrators.
 #ifndef OD_SIMULATE_CVODES_H
 #define OD_SIMULATE_CVODES_H
 

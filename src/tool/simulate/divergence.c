@@ -153,7 +153,7 @@ static void not_finite_outputs(const od_machine *machine, od_sim *sim, char *tex
     }
 }
 
-// The reason why the law of a foreign block failed, such as an imported FMU.
+// Writes the reason why the law of a foreign block failed, such as an imported FMU. If no law failed, the text does not change.
 static void failed_law(const od_machine *machine, char *text, size_t size) {
   const char *block, *why = od_model_law_failure(od_machine_model(machine), &block);
   if (why) snprintf(text, size, "the block '%s' failed: %s", block, why);

@@ -17,8 +17,8 @@ static const od_output *model_output(const od_run_state *r, int output) {
   return index < od_model_output_count(m) ? &m->output[index] : NULL;
 }
 
-// Returns whether the error of an output is judged. Two outputs are not judged. The exact value of energy.balance is constant,
-// so all its changes are errors. The inflow of a junction is zero except for round-off.
+// Returns whether the error of an output is judged. Two kinds of outputs are not judged. The exact value of energy.balance is
+// constant, so all its changes are errors. The inflow of a junction is zero except for round-off.
 bool od_run_is_judged(const od_run_state *r, int output) {
   const od_model *m = od_machine_model(r->machine);
   const od_output *o = model_output(r, output);

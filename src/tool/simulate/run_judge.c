@@ -113,7 +113,7 @@ static od_run_method adaptive_reference(od_run_method m) {
 // Returns the largest number of evaluations of a comparison: five times the evaluations of the run itself, or the evaluations
 // of about two seconds if this number is larger.
 static long affordable(const od_run_state *r) {
-  static const double two_seconds = 3e7;  // number of evaluations times number of states
+  static const double two_seconds = 3e7;  // number of evaluations times (2 + number of states)
   return (long)fmax(5.0 * (double)od_sim_count(r->sim).residuals, two_seconds / (2.0 + od_plant_nx(r->plant)));
 }
 
@@ -161,7 +161,7 @@ static double worst_part(const od_run_accuracy *a) {
   return a->worst >= 0 ? a->error[a->worst].part : 0;
 }
 
-// Computes the error of run i: its difference from run j times `factor`. Returns the first time at which the error of an output
+// Computes the error of run i: its difference from run j times `factor`. Returns the first time at which the error of a judged output
 // exceeds OD_ACCURATE of its range; INFINITY: never; 0: the runs have no rows in common.
 static double measure(const comparison *c, int i, int j, double factor, od_error_source source, od_run_accuracy *a) {
   double first;
@@ -240,7 +240,7 @@ static int judge_adaptive(comparison *c, od_run_accuracy *a) {
 }
 
 // Compares a run with fixed steps with an adaptive run. If the two runs differ, the adaptive run is tightened until two adaptive
-// runs agree.
+// runs agree, at most MOST_RETRIES times.
 static void judge_fixed(comparison *c, od_run_accuracy *a) {
   int j = add_run(c, adaptive_reference(c->run[0].method), c->affordable);
   if (!is_usable(c, 0, j, a)) return;

@@ -403,7 +403,7 @@ void od_run_laws_watch(od_run_laws *l, double t, od_sim *sim) {
 
 // ---- remarks at the end of the run
 
-// A fraction in percent as a text with at least two digits.
+// A fraction in percent as a text: rounded to two digits below 10 %, else to a whole number.
 typedef struct percent {
   char text[24];
 } percent;

@@ -1,6 +1,6 @@
 // Watchers of a run: functions that receive outputs at every step. Several runs may be compared, and one run is
-// delivered. Therefore a watcher has one record per run. The record of the delivered run is passed on, and all other
-// records are dropped.
+// delivered. Therefore a watcher has one record for each run that may be delivered. The record of the delivered run is passed on, and
+// all other records are dropped.
 #ifndef OD_SIMULATE_RUN_WATCH_H
 #define OD_SIMULATE_RUN_WATCH_H
 

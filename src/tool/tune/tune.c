@@ -68,7 +68,7 @@ static od_status select_numbers(const od_experiment *e, const od_tune_options *o
 
 // --- The stages ---------------------------------------------------------------------------------------------------
 
-// Expected number of runs, for the progress: two rounds of decades, a dozen scoring steps, the bounds, and the start.
+// Expected number of runs, for the progress: three rounds of decades, a dozen scoring steps, the bounds, and the start.
 static double plan_runs(const od_experiment *e, int k) {
   return 3.0 * (5 + 6 * k) + 12.0 * (2 * k + 4) + 3.0 * k + 20 + 5.0 * (e->initial.count + e->parameters) + 3;
 }
