@@ -434,7 +434,8 @@ int od_kind_simulate(od_job *job) {
        "outputs to record: names, patterns such as 'crank.*', or all (repeatable);\noutputs joined with + share a panel "
        "of the plot",
        &a.outputs},
-      {"every", OD_OPTION_TEXT, "N", "record only every Nth step; default: 1", &a.every},
+      {"every", OD_OPTION_TEXT, "N", "record only every Nth step (with --step auto: every Nth row); default: 1",
+       &a.every},
       {"resume", OD_OPTION_TEXT, "FILE", "continue from a file of --checkpoint, to the end of --time", &a.resume},
       OD_SWEEP_OPTIONS(&a.sweep),
       OD_DRAW_OPTIONS(&a.sweep),

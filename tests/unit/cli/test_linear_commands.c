@@ -624,7 +624,7 @@ static void test_messages(void **state) {
       {"bode gains.yaml --loop s1", "--loop: the loop cannot be opened at 's1', because"},
       {"bode gains.yaml --loop all", "has no signal at which an input enters directly"},
       {"bode lags.yaml --loop error --output c", "--loop and --output exclude each other"},
-      {"bode lags.yaml --low 5 --high 4", "--high: found 4 Hz, expected more than the lowest frequency, 5 Hz"},
+      {"bode lags.yaml --low 5 --high 4", "--low and --high: found 5 Hz to 4 Hz; expected a highest frequency"},
       {"bode lags.yaml --points 1", "expected 2 to 1000000 frequencies"},
       {"equilibrium lags.yaml --hold c", "--hold: 'c' has no value; write OUTPUT=VALUE"},
       {"equilibrium lags.yaml --hold eror=1", "--hold: there is no output 'eror'; did you mean 'error'?"},
