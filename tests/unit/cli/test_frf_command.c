@@ -408,7 +408,7 @@ static void test_mistakes(void **state) {
       {"frf l.csv --input u --variant v", "apply only to machine files, but l.csv is a log; remove these options"},
       {"frf m.yaml --sine 1:2:1", "--sine applies only to logs"},
       {"frf m.yaml --input v", "--input: there is no input 'v'"},
-      {"frf m.yaml --low 5 --high 1", "--high: found 1 Hz, expected more than the lowest frequency, 5 Hz"},
+      {"frf m.yaml --low 5 --high 1", "--low and --high: found 5 Hz to 1 Hz; expected a highest frequency"},
       {"tf m.yaml --order 17", "--order: found '17', expected a whole number from 1 to 16"},
       {"tf m.yaml --order 5:2", "--order: found '5:2'"},
       {"tf m.yaml --method fit", "--method: found 'fit', expected levy, sk, vf, arx"},

@@ -141,7 +141,7 @@ static void test_log_warnings_and_mistakes(void **state) {
   scratch_write(s, "l.csv", log, strlen(log));
   outcome o = run(s, "observe %s --data l.csv", EXPERIMENT);
   ends_with(o, 0);
-  says(o.err, "oleodyn: warning: l.csv: 'cylinder.length' never changes\n");
+  says(o.err, "oleodyn: warning: l.csv: 'cylinder.length' never changes; check the column\n");
   says(o.err, "oleodyn: warning: l.csv: 'A.pressure' has no values; check the column\n");
   says(o.out, "input U_ref: 1 missing value was taken from neighboring rows\n");
   says(o.out, "longest gap: 101 ms after 0.004 s\n");
