@@ -142,7 +142,7 @@ void od_machine_thread_start(od_machine_thread *r, const od_table *head);
 void od_machine_thread_take(od_machine_thread *r, const double *cells, double arrival, bool is_historical);
 // Copies the counts of the order for the writer.
 void od_machine_thread_publish(od_machine_thread *r);
-// Waits for the end of the observer, whose queue is closed.
+// Waits for the end of the observer, whose queue is closed, and gives its last checkpoint to the writer.
 void od_machine_thread_join(od_machine_thread *r);
 
 // ---- Alarms (alarms.c). The writer calls od_alarms_take() for each row. od_alarms_init() fails with OD_NO_MEMORY.
@@ -197,13 +197,13 @@ typedef struct od_twin_run {
   double retain_next, metrics_next, publish_next;
   bool is_failing;       // whether the last transaction failed
   double failing_since;  // monotonic time of the first failure, s
-  char failure[300];     // description of it
+  char failure[300];     // description of the first failure
 } od_twin_run;
 
 typedef struct od_twin_options {
   bool fresh;  // whether observers start from the beginning, not from their checkpoints
   bool quiet;
-  bool (*goes_on)(void *user);  // called ten times per second; false: the twin ends
+  bool (*goes_on)(void *user);  // called at least every 20 ms; false: the twin ends
   void *user;
 } od_twin_options;
 
@@ -220,8 +220,8 @@ void od_writer_end(od_twin_run *o);
 
 typedef struct od_publisher od_publisher;
 struct od_twin_run;
-// Connects to the broker in the background. *out is set also on failure; free the publisher in all cases. Fails with
-// OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// Connects to the broker in the background. *out may be set also on failure; free the publisher in all cases. Fails with OD_BAD_INPUT, OD_IO or
+// OD_NO_MEMORY.
 od_status od_publisher_new(const struct od_twin_run *o, od_publisher **out, od_error *err);
 // Publishes the last estimates of all machines, if there is a connection.
 void od_publisher_write(od_publisher *p);
@@ -236,13 +236,13 @@ od_status od_twin_page_new(od_twin_run *o, od_error *err);
 // Ends the server; od_twin_page_free() frees the memory, after all other threads have ended.
 void od_twin_page_close(od_twin_run *o);
 void od_twin_page_free(od_twin_run *o);
-// Functions for the thread of the observer: the first passes the columns of the rows to the page, the second computes the frame
-// of a sample if a frame is due, the third passes the frame to the board after the row is known.
+// Functions for the thread of the observer: the first passes the columns of the rows to the page, the second computes the frame of a sample if a
+// frame is due, the third passes the frame with the row to the board, and to the writer if the frame is to be stored.
 od_status od_twin_page_begin(od_machine_thread *r, const od_row_head *head);
 void od_twin_page_each(od_machine_thread *r, double t, od_observer *observer);
 void od_twin_page_row(od_machine_thread *r, const double *row, int columns);
-// Functions for the thread of the writer: the first judges a row; the second passes the states of all machines to the board and
-// stores frames and acknowledgements; the third passes a new event of the history to the board.
+// Functions for the thread of the writer: the first judges a row; the second passes the states of all machines to the board and stores frames and
+// acknowledgments; the third passes a new event of the history to the board.
 void od_twin_page_take(od_machine_thread *r, const double *row);
 void od_twin_page_write(od_twin_run *o);
 void od_twin_page_event(od_twin_run *o, const od_twin_event *e);

@@ -95,7 +95,7 @@ static void refuse(void *user, const char *why) {
   report(user, "refused", why);
 }
 
-// Passes all held samples to the machines, because the source is silent.
+// Passes all held samples to the machines, because the source is silent or has ended.
 static void be_silent(void *user) {
   od_source_thread *s = user;
   for (int i = 0; i < s->operation->twin->machines; i++) {

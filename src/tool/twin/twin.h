@@ -113,8 +113,8 @@ typedef struct od_twin_history {
   double write;               // time between transactions, s
   double checkpoint;          // time between checkpoints of an observer, s
   double rows_for;            // age at which rows are removed, s
-  double keep;                // age at which everything else is removed, s
-  double size;                // largest size of the used part of the file, bytes
+  double keep;                // age at which buckets and estimates are removed, s
+  double size;                // largest size of the used part of the file, or of the data on a server, bytes
 } od_twin_history;
 
 // The rights of a reader of the page: nothing, read, or also acknowledge alarms.
