@@ -46,7 +46,8 @@ typedef struct od_mapping {
 } od_mapping;
 void od_mapping_free(od_mapping *m);
 
-// Proposes columns for targets. Free *out with od_mapping_free(), also after a failure; its texts also belong to columns and targets. Fails with OD_NO_MEMORY.
+// Proposes columns for targets. Columns, targets and their texts must outlive *out. Free *out with od_mapping_free(), also after a failure. Fails
+// with OD_NO_MEMORY.
 od_status od_mapping_propose(const od_map_column *columns, int column_count, const od_map_target *targets,
                              int target_count, od_mapping *out, od_error *err);
 
