@@ -63,7 +63,7 @@ struct od_history {
   bool in_doubt;                    // whether the connection was lost while the transaction ended
   int64_t event, last_event;        // id of the event that was added last (-1: it was not added); greatest id
   od_new_event *new_event;          // OD_MOST_NEW_EVENTS
-  int new_events, sent_events;      // sent_events: number of them, from the first, in the transaction
+  int new_events, sent_events;      // sent_events: number of the first new events in the transaction
   od_history_machine *machine;
   int machines;
 };

@@ -78,7 +78,7 @@ static double oldest_bucket(od_history *h, const od_history_machine *m, int leve
   for (int i = 0; s && i < m->channels; i++) {
     od_bind_integer(s, 1, m->channel[i]);
     od_bind_integer(s, 2, level);
-    if (od_history_next(h, s, &status, NULL))  // NAN: there is none; fmin() ignores it
+    if (od_history_next(h, s, &status, NULL))  // NAN: no bucket; fmin() ignores NAN
       oldest = fmin(oldest, od_column_number(s, 0) * od_history_width(level));
     od_statement_reset(s);
   }

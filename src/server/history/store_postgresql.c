@@ -18,7 +18,7 @@
 #include "memory/scoped.h"
 
 enum { MOST_PARAMETERS = 8, MOST_SENT = 256, LOCK = 0x6f646c74, READING_MS = 5000 };
-enum { INT8 = 20, INT4 = 23, TEXT = 25, BYTEA = 17, FLOAT8 = 701 };  // numbers of types
+enum { INT8 = 20, INT4 = 23, TEXT = 25, BYTEA = 17, FLOAT8 = 701 };  // identifiers of types (Oid)
 // Longest waits for a connection of a writer and of a reader, and for an answer; pause between attempts to connect; s.
 static const double connection_time = 2, reader_connection_time = 0.5, answer_time = 30, reader_answer_time = 6,
                     pause = 0.5;
@@ -32,9 +32,9 @@ typedef struct pq_store {
   double next_attempt;   // monotonic time before which no connection is tried, s
   int process;           // number of the process of the server for the last connection
   char transaction[24];  // number of the transaction
-  bool is_piped;         // whether statements are on their way without results
+  bool is_piped;         // whether the connection is in pipeline mode
   int sent, names;
-  double bytes, kept_bytes;  // size of the data, and at the last commit
+  double bytes, kept_bytes;  // size of the data now and at the last commit, bytes
   bool has_size;             // whether the table with the size exists
 } pq_store;
 

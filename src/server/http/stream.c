@@ -25,7 +25,7 @@ typedef struct od_stream {
   char *buffer;
   size_t begin, end, room;  // the data are from `begin` to `end`
   bool is_suspended, is_ending;
-  long version;        // version of the description that the reader knows
+  long version;        // version of the description that the stream has announced
   double last, taken;  // times of the last data, and of the last data that the socket took, s
 } od_stream;
 

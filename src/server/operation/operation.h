@@ -73,7 +73,7 @@ typedef struct od_machine_thread {
   const od_twin_machine *settings;
   od_experiment *e;
   struct od_twin_run *operation;
-  int index, stored;  // index of the machine, and in the history
+  int index, stored;  // index of the machine in the twin, and in the history
   od_arena memory;
 
   // Thread of the source.
@@ -95,7 +95,7 @@ typedef struct od_machine_thread {
   double *cells, *u, *u_last, *y, *compared;
   long samples;
   od_raw_sample now;       // the current sample
-  double checkpoint_next;  // time of the next checkpoint, s
+  double checkpoint_next;  // monotonic time of the next checkpoint, s
   od_checkpoint resume;    // checkpoint to continue from; bytes NULL: none
   double resume_t;         // time of `resume`; -INFINITY: none
   int64_t resume_sequence;
@@ -126,7 +126,7 @@ typedef struct od_machine_thread {
   long taken, failed, held, unwritten;
   long latency[OD_LATENCY_CLASSES];
   double latency_sum;
-  od_sample_counts reported;  // counts at the last event about them
+  od_sample_counts reported;  // the counts that events have reported
   long reported_refused, reported_dropped, reported_overrun;
 } od_machine_thread;
 
@@ -158,7 +158,7 @@ typedef struct od_source_thread {
   int index;
   void *self;
   od_message_reader reader;
-  bool has_reader, is_started;  // whether the machines have been started
+  bool has_reader, is_started;  // is_started: whether the machines have been started
   double *cells;
   bool *used;
   od_arena memory;
@@ -183,7 +183,7 @@ typedef struct od_twin_run {
   od_source_thread *source;
   od_history *history;  // NULL: none
   od_event_list events;
-  _Atomic bool stops;  // whether the sources shall end
+  _Atomic bool stops;  // whether the sources are to end
   bool quiet;
 
   // The writer.
@@ -191,7 +191,7 @@ typedef struct od_twin_run {
   sem_t wakes;  // wakes the writer before its next turn
   bool has_writer;
   _Atomic bool ends;
-  od_twin_event *event;            // events in work
+  od_twin_event *event;            // events that the writer has taken from the list
   struct od_publisher *publisher;  // NULL: none
   struct od_twin_page_run *page;   // NULL: none
   double retain_next, metrics_next, publish_next;

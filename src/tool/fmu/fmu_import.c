@@ -34,7 +34,7 @@ struct od_fmu_import {
   od_foreign_law law;
   od_fmu_moments *moments;
   double *initial, *nominal, *start_input;
-  int indicators;        // event indicators of the interface
+  int indicators;        // number of event indicators; 0 in co-simulation
   size_t room;           // bytes for a state of the FMU in saved states
   pthread_mutex_t lock;  // protects the following members
   worker *idle;

@@ -35,7 +35,7 @@ typedef struct od_fmu_wiring {
   od_fmu_interface interface;
   int inputs, parameters, outputs;
   const od_fmu_signal *input, *parameter, *output, *state;
-  const double *value;  // of the parameters
+  const double *value;  // values of the parameters
   double sample;        // co-simulation: the step, s
 } od_fmu_wiring;
 

@@ -19,11 +19,11 @@ typedef enum od_pressure_rule {
 
 typedef struct od_inverse_options {
   double begin, end, step;  // s
-  int moves;                // number of degrees of freedom of the machine
+  int moves;                // number of moved outputs: the degrees of freedom of the machine
   int loose;                // number of joint coordinates that move freely from the initial state: the last entries of
                             // `moved`
-  const int *moved;         // prescribed outputs
-  const od_trajectory *motion;  // motion of each moved output
+  const int *moved;         // moved outputs: the prescribed outputs, then the loose coordinates
+  const od_trajectory *motion;  // motion of each prescribed output
   int drives;
   const od_drive *drive;
   const int *outputs;  // additional recorded outputs

@@ -70,7 +70,7 @@ typedef struct od_twin_source {
   od_source_type type;
   od_message_form form;
   const char **
-      column;  // names of the columns, with units as in "P [bar]"; ends with NULL; NULL: the first message has the names
+      column;  // names of the columns, with units as in "P [bar]"; ends with NULL; NULL: from the first message or birth; CAN: all signals
   const char *sequence;  // column of the sequence number; NULL: none
   const char *address;   // address on which messages are received (UDP)
   int port;

@@ -18,7 +18,7 @@ typedef struct fmu_description {
   fmu_variables variables;
   od_embedded embedded;       // the machine and, if any, the observer; period: the fixed step, or 0 for adaptive steps
   double row;                 // time between two rows of `oleodyn simulate`, s
-  double end;                 // length of its run, s
+  double end;                 // length of the run of `oleodyn simulate`, s
   double tolerance;           // of adaptive steps
   double longest;             // longest adaptive step, s
   const od_signals *signals;  // inputs that the importer does not set
