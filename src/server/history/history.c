@@ -70,7 +70,7 @@ void od_history_account(od_history *h, double bytes) {
 
 // --- Transactions -------------------------------------------------------------------------------------------------
 
-// Removes the rows and events of a stored transaction from the memory.
+// Removes the rows and events of a stored transaction from the memory, and copies the pyramids.
 static void forget_sent(od_history *h) {
   for (int i = 0; i < h->machines; i++) {
     od_history_machine *m = &h->machine[i];
@@ -87,7 +87,7 @@ static void forget_sent(od_history *h) {
   h->sent_events = 0;
 }
 
-// Marks the rows and events of a failed transaction, so that the next transaction writes them.
+// Returns the pyramids to the last commit, and marks the rows and events of a failed transaction, so that the next transaction writes them.
 static void return_sent(od_history *h) {
   for (int i = 0; i < h->machines; i++) {
     od_pyramid_return(&h->machine[i]);

@@ -73,7 +73,7 @@ od_status od_history_reader_span(od_history *h, const char *machine, od_history_
   const int64_t id = find_machine(h, machine, &status, err);
   if (id < 0) return status;
   span->last = ask(h, "SELECT last FROM block WHERE machine = $1 ORDER BY last DESC LIMIT 1", id, -1, &status, err);
-  // The first bucket of a level contains the first data of this level; a finer level and the rows refine its begin if they have data in this bucket.
+  // The first bucket of a level contains the first data of this level; a finer level and the rows refine the start if they have data in this bucket.
   const double channel = ask(h, "SELECT min(id) FROM channel WHERE machine = $1", id, -1, &status, err);
   double end = INFINITY;
   for (int level = OD_LEVELS - 1; level >= 0 && status == OD_OK && !isnan(channel); level--) {

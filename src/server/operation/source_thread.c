@@ -36,7 +36,8 @@ static void start_machines(od_source_thread *s, const od_table *head) {
   s->reader.lines.used = s->used;
 }
 
-// The first sample is read twice, because unused columns may contain texts.
+// Takes a message. The first sample is read twice: the first reading finds the columns, and then texts in columns that no machine uses are not
+// errors.
 static void take_message(void *user, const char *text, size_t length) {
   od_source_thread *s = user;
   od_twin_run *o = s->operation;

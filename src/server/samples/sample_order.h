@@ -66,8 +66,9 @@ typedef struct od_sample_order {
   int *place;    // for each held sample: index of its cells; then the free places
 } od_sample_order;
 
-// Initializes an order; the arena owns its memory. pass() is called for each sample in its order, within the functions below. resumed: time of a
-// checkpoint, or -INFINITY; next: the sequence number that follows the checkpoint, or -1. Fails with OD_NO_MEMORY.
+// Initializes an order; the arena owns its memory. Set pass and user after this call; pass() is called for each sample in the order of times, within
+// the functions below. resumed: time of a checkpoint, or -INFINITY; next: the sequence number that follows the checkpoint, or -1. Fails with
+// OD_NO_MEMORY.
 od_status od_sample_order_init(od_sample_order *o, od_arena *memory, double wait, int cells, double resumed,
                                int64_t next);
 // Takes a sample that has arrived. Its time is finite.

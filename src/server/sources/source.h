@@ -10,7 +10,7 @@
 #include "oleodyn/status.h"
 #include "twin/twin.h"
 
-// The receiver of the messages of a source: functions for texts, cells, lost messages and silence.
+// The receiver of the messages of a source: functions for texts, cells, numbers of messages, events, refused messages and silence.
 typedef struct od_receiver {
   void (*message)(void *user, const char *text, size_t length);
   // A sample whose columns are those of `head`. is_historical: the sender kept the sample while it had no connection.

@@ -117,7 +117,7 @@ static od_status take_settings(od_sparkplug_node *n, od_error *err) {
     const char *unit = od_label_split(name);
     if (strcmp(name, "time") == 0) continue;
     if (count == MOST_COLUMNS - 1)
-      return od_fail(err, OD_BAD_INPUT, "%s: too many columns; expected at most %d columns", n->settings->name,
+      return od_fail(err, OD_BAD_INPUT, "%s: 'columns' has more than %d metrics; remove the others", n->settings->name,
                      MOST_COLUMNS - 1);
     names[count] = name;
     units[count++] = unit ? unit : "";
@@ -200,7 +200,8 @@ static void want_births(od_sparkplug_node *n, const char *reason, double due) {
   n->due = due;
 }
 
-// Called for a message that cannot be used completely without a new birth. Wants births, and reports the first such message since the last birth.
+// Called for a message that cannot be used completely without a new birth. Wants births, and reports the first such message since the last birth or
+// connection.
 static void need_birth(od_sparkplug_node *n, const char *reason, double now, const od_receiver *to) {
   want_births(n, reason, now);
   if (n->is_reported) return;

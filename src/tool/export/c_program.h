@@ -1,4 +1,4 @@
-// The files of an export for controllers: C sources, a test with expected numbers, a Makefile and a description.
+// The files of an export. For controllers: C sources, a test with expected numbers, a Makefile and a description. For FMUs: C sources.
 #ifndef OD_EXPORT_C_PROGRAM_H
 #define OD_EXPORT_C_PROGRAM_H
 
