@@ -185,7 +185,8 @@ static od_status find_exchange(od_export_program *p, const od_plant *plant, od_e
   return OD_OK;
 }
 
-// Finds out whether derivatives of the plant need complex numbers. Fails with OD_NOT_AVAILABLE or OD_NO_MEMORY.
+// Finds out whether derivatives of the plant need complex numbers. Fails with OD_BAD_ARGUMENT if a chosen number cannot be a parameter, with
+// OD_NOT_AVAILABLE or with OD_NO_MEMORY.
 static od_status find_needs(od_export_program *p, bool is_fmu, od_error *err) {
   OD_SCRATCH(scratch);
   const od_plant_choice choice = {p->d.output, p->d.outputs, p->d.number, p->d.numbers};
@@ -451,7 +452,7 @@ static od_status choose_observer(od_export_program *p, const od_experiment *e, o
   return choose_noise(p, n, err);
 }
 
-// Reads the first samples of the experiment for the test run. Fails with OD_BAD_INPUT, OD_NOT_AVAILABLE or OD_NO_MEMORY.
+// Reads the first samples of the experiment for the test run. Fails with OD_NO_MEMORY, or with a status of od_sample_source_of() or of the source.
 static od_status read_samples(od_export_program *p, const od_experiment *e, od_error *err) {
   OD_SCOPED(od_sample_source_free) od_sample_source source = {0};
   od_status status = od_sample_source_of(e, &source, err);

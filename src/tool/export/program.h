@@ -69,8 +69,8 @@ typedef struct od_export_options {
 } od_export_options;
 
 // Fill *out from a machine or an experiment, which must outlive *out, and compute the test run. Free *out with od_export_program_free(), also after a
-// failure. Fail with OD_BAD_INPUT or OD_NOT_AVAILABLE if the file cannot be exported, with OD_NO_MEMORY, with OD_IO if the samples cannot be read, or
-// with the status of the test run; err has the reason.
+// failure. Fail with OD_BAD_INPUT, OD_BAD_ARGUMENT or OD_NOT_AVAILABLE if the file cannot be exported, with OD_NO_MEMORY, or with the status of a
+// failed sample or test run; err has the reason.
 od_status od_export_machine(const od_machine *machine, const od_export_options *options, od_export_program *out,
                             od_error *err);
 od_status od_export_experiment(const od_experiment *e, const od_export_options *options, od_export_program *out,
