@@ -55,7 +55,7 @@ od_status od_fitted_transfer_find(od_fitted_transfer *f, bool direct, bool by_si
           r->output[k].name);
   o.zeros = direct ? o.order : o.order - 1;
   od_status status = od_transfer_choose(r->frf, &o, f->low, f->high, f->error, &o.order, err);
-  // A given order needs no held-out points, so too few points for the choice are not a failure.
+  // A given order needs no choice, so it does not matter whether the fits to every second point fail.
   if (f->high == f->low && status != OD_OK && status != OD_NO_MEMORY)
     status = OD_OK, f->error[0] = NAN, *err = (od_error){0};
   o.zeros = direct ? o.order : o.order - 1;
