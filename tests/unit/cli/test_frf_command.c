@@ -423,7 +423,7 @@ static void test_mistakes(void **state) {
       {"tf l.csv --input u --method arx --noise-order 1", "--noise-order requires the method armax or bj"},
       {"tf l.csv --input u --hold-out 0.2", "--hold-out requires the method arx"},
       {"tf l.csv --input u --method oe --relative", "--relative requires the method vf, levy or sk"},
-      {"tf m.yaml --points 3 --order 4", "3 points are too few for order 4; expected at least 5"},
+      {"tf m.yaml --points 3 --order 4", "the number of points is 3; order 4 needs at least 5 points"},
       {"tf m.yaml --block -", "--block cannot be written to standard output"},
       {"tf m.yaml --block m.yaml", "--block m.yaml would replace m.yaml, which is an input"},
   };
