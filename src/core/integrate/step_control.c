@@ -17,15 +17,14 @@ void od_step_control_init(od_step_control *c, od_sim *sim, const od_plant *plant
                           double *memory) {
   int nx = od_plant_nx(plant);
   double now = od_sim_time(sim), longest = options->longest;
-  bool ends = options->end > now && isfinite(options->end);
   *c = (od_step_control){.sim = sim,
                          .plant = plant,
                          .nx = nx,
                          .order = od_sim_integrator(sim)->estimate_order,
                          .tolerance = options->tolerance,
                          .longest = longest,
-                         .time = ends ? options->end : 1000 * longest,
-                         .most_steps = options->most_steps,
+                         .time = isfinite(options->end) && options->end > now ? options->end : 1000 * longest,
+                         .most_steps = isfinite(options->end) ? options->most_steps : 0,
                          .h = longest / 1000,
                          .tries_from = now,
                          .low = memory,

@@ -18,8 +18,8 @@ typedef struct od_step_control {
   const od_plant *plant;
   int nx, order;
   double tolerance, longest;  // tolerance of the error of a step; longest step, s
-  double time;                // end of the run, s, or 1000 longest steps; reference for the shortest steps
-  double most_steps;          // largest number of steps; zero: no limit
+  double time;                // end of the run, s; without an end 1000 longest steps; reference for the shortest steps
+  double most_steps;          // largest number of steps; zero: no limit, as without an end of the run
   double h;                   // length of the next try, s
   double proposed;            // length of the next step if the current step is accepted, s
   bool was_rejected;          // whether the last try was rejected
