@@ -249,7 +249,7 @@ static void find_late_blocks(od_model *m, bool *done) {
 }
 
 // Finds the order in which sampled blocks run. In a loop of sampled blocks, the first block in the file reads the
-// previous output of the last block.
+// previous output of the last block. Also places the memory of sampled delays.
 static void find_sample_order(od_model *m, bool *done) {
   for (int i = 0; i < m->blocks; i++) done[i] = false;
   for (int count = 0; count < m->blocks; count++) {

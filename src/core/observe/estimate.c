@@ -32,7 +32,8 @@ void od_observer_limit_bias(od_observer *o) {
       od_observer_at(o, o->bias)[o->nx + i] = 0;
 }
 
-// Adds the products of four numbers at a time to four sums, as many as are whole. Returns the number of products.
+// Adds the products a[j] b[j] to four partial sums, four products at a time. Returns the number of products that were added, a multiple
+// of 4.
 OD_INTO_WIDE int add_fours(int n, const double *a, const double *b, double *sum) {
 #if OD_HAS_VECTORS
   int j = 0;
