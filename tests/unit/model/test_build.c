@@ -262,6 +262,7 @@ static const struct mistake {
 static bool has_problem(const od_build *b, od_culprit_kind kind, const char *text) {
   for (int i = 0; i < od_build_problem_count(b); i++) {
     od_problem p = od_build_problem(b, i);
+    assert_true((p.kind == OD_ABOUT_MACHINE) == (p.index == -1));
     if (p.kind == kind && strstr(p.text, text)) return true;
   }
   return false;
@@ -490,6 +491,20 @@ static void numbers_by_keys(void **state) {
   od_build_free(b);
 }
 
+// The position of a spool has the unit of the signal that moves the valve.
+static void units_of_spools(void **state) {
+  (void)state;
+  parts p;
+  od_build *b = build(&p, NULL);
+  od_model *m = NULL;
+  assert_int_equal(od_build_finish(b, &m, NULL), OD_OK);
+  int spool = od_model_output_find(m, "valve.spool");
+  assert_true(spool >= 0);
+  assert_string_equal(od_model_output_unit(m, spool), "V");
+  od_model_free(m);
+  od_build_free(b);
+}
+
 // Every class of elements without any given number: places for all fields that are not optional, and one message for each field without a
 // default, with its meaning.
 static void numbers_of_all_classes(void **state) {
@@ -571,12 +586,19 @@ static void ends_of_every_class(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(same_as_a_file),          cmocka_unit_test(every_mistake_has_a_message),
-      cmocka_unit_test(all_mistakes_in_one_run), cmocka_unit_test(initial_values),
-      cmocka_unit_test(what_does_not_exist),     cmocka_unit_test(added_later),
-      cmocka_unit_test(wrong_calls_stay),        cmocka_unit_test(numbers_by_keys),
-      cmocka_unit_test(numbers_of_all_classes),  cmocka_unit_test(names_of_blocks),
-      cmocka_unit_test(measured_flows),          cmocka_unit_test(friction_of_first_element),
+      cmocka_unit_test(same_as_a_file),
+      cmocka_unit_test(every_mistake_has_a_message),
+      cmocka_unit_test(all_mistakes_in_one_run),
+      cmocka_unit_test(initial_values),
+      cmocka_unit_test(what_does_not_exist),
+      cmocka_unit_test(added_later),
+      cmocka_unit_test(wrong_calls_stay),
+      cmocka_unit_test(numbers_by_keys),
+      cmocka_unit_test(numbers_of_all_classes),
+      cmocka_unit_test(units_of_spools),
+      cmocka_unit_test(names_of_blocks),
+      cmocka_unit_test(measured_flows),
+      cmocka_unit_test(friction_of_first_element),
       cmocka_unit_test(ends_of_every_class),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -389,10 +389,39 @@ static void saved_across_the_fallback(void **state) {
   od_plant_free(plant);
 }
 
+// A saved observer belongs to its options: another window, another distribution of the work and another sensor are refused.
+static void saved_with_other_options(void **state) {
+  (void)state;
+  od_plant *plant = make_plant();
+  const double other_sensor = 2 * sensor, u = input(0);
+  const double choices[][3] = {{WINDOW, 1, 0}, {WINDOW * 2, 1, 0}, {WINDOW, 0, 0}, {WINDOW, 1, 1}, {WINDOW, 1, 0}};
+  for (int i = 0; i < 5; i++) {
+    od_observer *o[2];
+    for (int k = 0; k < 2; k++) {
+      const od_observer_options options = {.filter = od_filter_find("relinearising"),
+                                           .sensor_sigma = k == 1 && i == 4 ? &other_sensor : &sensor,
+                                           .choice = choices[k ? i : 0]};
+      o[k] = od_observer_new(plant, &options);
+      assert_non_null(o[k]);
+      assert_int_equal(od_observer_start(o[k], 0, NULL, NULL, start_P, &u), OD_OK);
+    }
+    size_t size = od_observer_save_size(o[0]);
+    void *saved = malloc(size);
+    od_error err = {0};
+    assert_int_equal(od_observer_save(o[0], saved), OD_OK);
+    assert_int_equal(od_observer_restore(o[1], saved, size, &err), i ? OD_BAD_INPUT : OD_OK);
+    if (i) assert_non_null(strstr(err.text, "other options"));
+    free(saved);
+    for (int k = 0; k < 2; k++) od_observer_free(o[k]);
+  }
+  od_plant_free(plant);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrong_from_the_start),
       cmocka_unit_test(wrong_later),
+      cmocka_unit_test(saved_with_other_options),
       cmocka_unit_test(plain_filter_fails),
       cmocka_unit_test(ends),
       cmocka_unit_test(with_jumps),

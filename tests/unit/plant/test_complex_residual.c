@@ -134,6 +134,34 @@ static void test_machines(void **state) {
   assert_true(machines == 25 && mechanical > 5 && compared > 200);
 }
 
+// A function that fails at one of its calls: no derivatives, whichever column fails.
+static int calls_left;
+static int fails_once(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
+  if (calls_left-- == 0) return 1;
+  return rates_complex(user, t, x, u, p, dx);
+}
+static void test_failed_columns(void **state) {
+  (void)state;
+  const double x0[] = {1, 2, -0.7}, p[] = {0.4, 1.3}, u[] = {0.1, 0.2};
+  const od_function f = {.nx = 3, .nu = 2, .np = 2, .x0 = x0, .p = p, .f = rates, .f_complex = fails_once};
+  od_plant *plant = NULL;
+  assert_int_equal(od_plant_from_function(&f, &plant, NULL), OD_OK);
+  od_sim *sim = od_sim_new(plant);
+  int calls = -1;  // number of calls without a failure: at least one for each state, input and parameter
+  for (int call = -1; call < calls || calls < 0; call++) {
+    double rate[3], fx[9], fu[6], fp[6];
+    calls_left = 1000;
+    assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
+    calls_left = call < 0 ? 1000 : call;
+    od_status status = od_sim_derivatives(sim, rate, fx, fu, fp);
+    if (call < 0) calls = 1000 - calls_left;
+    if ((status == OD_OK) != (call < 0)) fail_msg("call %d of %d: %s", call, calls, od_status_text(status));
+    assert_true(calls >= 7);
+  }
+  od_sim_free(sim);
+  od_plant_free(plant);
+}
+
 // Without h the outputs are the states: their derivatives are a unit matrix and zeros.
 static void test_states_as_outputs(void **state) {
   (void)state;
@@ -157,6 +185,6 @@ static void test_states_as_outputs(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_function), cmocka_unit_test(test_machines),
-                                     cmocka_unit_test(test_states_as_outputs)};
+                                     cmocka_unit_test(test_failed_columns), cmocka_unit_test(test_states_as_outputs)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
