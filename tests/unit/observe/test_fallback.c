@@ -417,10 +417,40 @@ static void saved_with_other_options(void **state) {
   od_plant_free(plant);
 }
 
+// Process noise that changes from sample to sample, as a matrix and as a list of variances: the same estimates.
+static void changing_noise(void **state) {
+  (void)state;
+  od_plant *plant = make_plant();
+  double y[SAMPLES + 1], farthest = 0;
+  measure(6, SAMPLES + 1, 0, y);
+  od_observer *a = make_observer(plant, "relinearising", WINDOW, AT_ONCE),
+              *b = make_observer(plant, "relinearising", WINDOW, AT_ONCE),
+              *c = make_observer(plant, "relinearising", WINDOW, AT_ONCE);
+  for (int k = 0; k <= 300; k++) {
+    const double u = input(k), q[2] = {noise[0] * (1 + 50 * (k / 2 % 3)), 1e-5 * (k % 2)}, Q[4] = {q[0], 0, 0, q[1]};
+    if (k > 0) {
+      assert_int_equal(od_observer_predict(a, step, &u, NULL, q), OD_OK);
+      assert_int_equal(od_observer_predict(b, step, &u, Q, NULL), OD_OK);
+      assert_int_equal(od_observer_predict(c, step, &u, NULL, noise), OD_OK);
+    }
+    assert_int_equal(od_observer_correct(a, y + k), OD_OK);
+    assert_int_equal(od_observer_correct(b, y + k), OD_OK);
+    assert_int_equal(od_observer_correct(c, y + k), OD_OK);
+    near(od_observer_state(b)[0], od_observer_state(a)[0], 1e-9);
+    near(od_observer_parameters(b)[0], od_observer_parameters(a)[0], 1e-9);
+    for (int i = 0; i < 4; i++) near(od_observer_covariance(b)[i], od_observer_covariance(a)[i], 1e-9);
+    farthest = fmax(farthest, fabs(od_observer_parameters(c)[0] - od_observer_parameters(a)[0]));
+  }
+  assert_true(farthest > 1e-3);  // the noise has an effect
+  od_observer_free(a), od_observer_free(b), od_observer_free(c);
+  od_plant_free(plant);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrong_from_the_start),
       cmocka_unit_test(wrong_later),
+      cmocka_unit_test(changing_noise),
       cmocka_unit_test(saved_with_other_options),
       cmocka_unit_test(plain_filter_fails),
       cmocka_unit_test(ends),
