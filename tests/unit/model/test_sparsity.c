@@ -195,6 +195,15 @@ static void sizes_of_sparse_circuits(void **state) {
       assert_true((m->join.row_start != NULL) == expected);
       if (expected) assert_int_equal(m->join.row_columns, entries);
       *(expected ? &sparse : &full) += 1;
+      // The pressure of a volume depends on its own state alone.
+      for (int i = 0; i < n; i++) {
+        bool mark[MOST] = {false};
+        snprintf(name, sizeof name, "V%d.pressure", i);
+        const int output = od_model_output_find(m, name);
+        assert_true(output >= 0);
+        od_output_mark_states(m, &m->output[output], mark);
+        for (int k = 0; k < n; k++) assert_true(mark[k] == (k == m->node[node[i]].state));
+      }
       at_limit += n >= 16 && abs(entries - most) < 2;
       od_model_free(m);
     }
