@@ -1,5 +1,5 @@
-// Saved states (base/saved.h) of a small object. Oracle: the layout in the header's comment: offsets and sizes of the fields by hand, pieces aligned to 16;
-// each field of the identity is refused alone with its own message; a refused state changes nothing.
+// Saved states (base/saved.h) of a small object. Oracle: the layout in the header's comment: offsets and sizes of the fields by hand,
+// pieces aligned to 16; each field of the identity is refused alone with its own message; a refused state changes nothing.
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -198,8 +198,8 @@ static void damaged_states(void **state) {
   must_read(&owner, saved, ALL, "damaged: a value is negative");
   memcpy(saved + VALUES, (double[]){1}, 8);
   for (size_t size = ALL - 16; size <= ALL + 16; size += 16) {
-    uint64_t told = size;
-    memcpy(saved + SIZE, &told, 8), assert_true(od_saved_repair(saved, size));
+    uint64_t given = size;
+    memcpy(saved + SIZE, &given, 8), assert_true(od_saved_repair(saved, size));
     must_read(&owner, saved, size, size == ALL ? NULL : "its size does not fit the machine");
   }
   assert_false(od_saved_repair(saved, HEADER - 1));

@@ -1,5 +1,5 @@
-// Specs of blocks: which are refused with which message, and the counts, names and properties that follow from a spec. Oracle: docs/machine-files.md, by
-// hand: the numbers, inputs, states and outputs of each type with these choices, and the limits of the keys.
+// Specs of blocks: which are refused with which message, and the counts, names and properties that follow from a spec. Oracle:
+// docs/machine-files.md, by hand: the numbers, inputs, states and outputs of each type with these choices, and the limits of the keys.
 #include <math.h>
 #include <string.h>
 

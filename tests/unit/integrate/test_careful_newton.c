@@ -1,7 +1,7 @@
-// Newton's method with shortened steps (careful_newton() in integrate/implicit.c), for stages where Newton's method fails. Oracle: the published rule,
-// followed for unknowns that do not depend on each other: full Newton steps with exact derivatives, halved until the next correction by the same
-// matrix is below 1 - part/4 of the step; sizes are relative to 1 plus the rates before the step plus the step. Points that cannot be evaluated are
-// not accepted, and the plant goes back to its last settled point. All evaluated points are compared.
+// Newton's method with shortened steps (careful_newton() in integrate/implicit.c), for stages where Newton's method fails. Oracle: the
+// published rule, followed for unknowns that do not depend on each other: full Newton steps with exact derivatives, halved until the next
+// correction by the same matrix is below 1 - part/4 of the step; sizes are relative to 1 plus the rates before the step plus the step.
+// Points that cannot be evaluated are not accepted, and the plant goes back to its last settled point. All evaluated points are compared.
 #include <math.h>
 #include <string.h>
 

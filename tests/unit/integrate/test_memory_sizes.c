@@ -1,7 +1,8 @@
-// Sizes of scratch memory. Oracle: the lengths of the vectors and matrices, one by one. Steps that slide along a jump (integrate/slide.c): the state and
-// the inputs; the rates, those of two earlier steps and their curvature; energies and powers; two held values of each jump; value, guard and slope of
-// each jump; changes of inputs and rates; and with derivatives a matrix and a vector that is as long as the longest list of variables. Integrators: the
-// vectors that each rule keeps within a step, and with derivatives one column more of each differentiated vector for each variable.
+// Sizes of scratch memory. Oracle: the lengths of the vectors and matrices, one by one. Steps that slide along a jump (integrate/slide.c):
+// the state and the inputs; the rates, those of two earlier steps and their curvature; energies and powers; two held values of each jump;
+// value, guard and slope of each jump; changes of inputs and rates; and with derivatives a matrix and a vector that is as long as the
+// longest list of variables. Integrators: the vectors that each rule keeps within a step, and with derivatives one column more of each
+// differentiated vector for each variable.
 #include "support/test.h"
 #include "integrate/sim_block.h"
 #include "oleodyn/integrator.h"

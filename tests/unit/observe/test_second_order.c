@@ -1,6 +1,6 @@
-// One correction of the second-order filter with two sensors, of which the first is quadratic. Oracle: the equations of the filter in closed form, for one
-// state: with y1 = x + c x^2 and y2 = 2 x, the expected values are x + c x^2 + c P and 2 x, and the covariance of both is
-// [a^2 P + 2 c^2 P^2 + r1^2, 2 a P; 2 a P, 4 P + r2^2] with a = 1 + 2 c x.
+// One correction of the second-order filter with two sensors, of which the first is quadratic. Oracle: the equations of the filter in
+// closed form, for one state: with y1 = x + c x^2 and y2 = 2 x, the expected values are x + c x^2 + c P and 2 x, and the covariance of both
+// is [a^2 P + 2 c^2 P^2 + r1^2, 2 a P; 2 a P, 4 P + r2^2] with a = 1 + 2 c x.
 #include <math.h>
 
 #include "support/test.h"

@@ -41,8 +41,8 @@ static void four_bars(void **state) {
     }
 }
 
-// A linkage of 10 m far from the origin: the coordinates of its crank's end, both given exactly, are rounded there, so that no position of the crank meets
-// both to more digits.
+// A linkage of 10 m far from the origin: the coordinates of its crank's end, both given exactly, are rounded there, so that no position of
+// the crank meets both to more digits.
 static void far_from_the_origin(void **state) {
   (void)state;
   const double size = 10;

@@ -1,5 +1,5 @@
-// Initial values of all quantities that may have them (plant/initial_values.c). A pendulum of 2 m at the angle q in a plane, and two bodies that turn in space:
-// each quantity alone determines the angle or the rate. Oracle: the kinematics, by hand.
+// Initial values of all quantities that may have them (plant/initial_values.c). A pendulum of 2 m at the angle q in a plane, and two bodies
+// that turn in space: each quantity alone determines the angle or the rate. Oracle: the kinematics, by hand.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,6 +1,7 @@
-// Joints that move too little mass (plant/finish.c). Oracles, by hand: the mass matrix of a few coordinates, and the typical inertia of a coordinate: the
-// mass that it carries, for angles times the square of the machine's size, which is the distance of the only point. The inertia of a coordinate, with the
-// earlier ones free, must exceed 1e-12 of its inertia with the earlier ones held, plus 1e-13 of its typical inertia.
+// Joints that move too little mass (plant/finish.c). Oracles, by hand: the mass matrix of a few coordinates, and the typical inertia of a
+// coordinate: the mass that it carries, for angles times the square of the machine's size, which is the distance of the only point. The
+// inertia of a coordinate, with the earlier ones free, must exceed 1e-12 of its inertia with the earlier ones held, plus 1e-13 of its
+// typical inertia.
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,7 +28,8 @@ __attribute__((format(printf, 1, 2))) static const char *message_of(const char *
   const od_load_options options = {.spatial = true};
   od_status status = od_machine_load(path, &options, &machine, messages);
   unlink(path);
-  snprintf(said, sizeof said, "%s", status == OD_OK ? "" : od_messages_get(messages, od_messages_count(messages) - 1)->text);
+  snprintf(said, sizeof said, "%s",
+           status == OD_OK ? "" : od_messages_get(messages, od_messages_count(messages) - 1)->text);
   if (status == OD_OK) assert_true(od_machine_model(machine) != NULL);
   od_machine_free(machine);
   od_messages_free(messages);

@@ -304,8 +304,8 @@ static void special_machines(void **state) {
   }
 }
 
-// After an evaluation that fails at infinite velocities, the last settled point can be evaluated again, with the same result. Machines with loops keep
-// velocities and accelerations of their last point for predictions.
+// After an evaluation that fails at infinite velocities, the last settled point can be evaluated again, with the same result. Machines with
+// loops keep velocities and accelerations of their last point for predictions.
 static void after_a_failed_evaluation(void **state) {
   (void)state;
   int tried = 0;
