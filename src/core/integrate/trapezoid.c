@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/parts.h"
 #include "base/precision.h"
 #include "base/wide.h"
 #include "integrate/implicit.h"
@@ -229,6 +230,7 @@ static void shift(od_sim *s, const double *dx) {
 static od_status step_and_shift(od_sim *s, double h, const double *u, const double *dx, const od_transition *out) {
   const od_plant *plant = s->plant;
   int nz = plant->nz, nx = od_plant_nx(plant), nu = plant->nu, np = od_sim_np(s);
+  if (!OD_WITH_SHIFTS) dx = NULL;
   const od_step_columns c = od_sim_columns(s, out);
   od_stage stage = stage_of(s, h, u);
   stage.to_differentiate = true;
@@ -281,5 +283,5 @@ const od_integrator od_integrator_trapezoid = {
     .scratch = scratch,
     .step = step,
     .step_with_jacobians = step_with_jacobians,
-    .step_and_shift = step_and_shift,
+    .step_and_shift = OD_WITH_SHIFTS ? step_and_shift : NULL,
 };
