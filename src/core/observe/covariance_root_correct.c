@@ -33,9 +33,18 @@ OD_INTO_WIDE void add_up(od_quad *x, const od_quad *begin) {
   *x += OD_QUAD_MOVED_ONE(*x, zero);
   *x = *x + OD_QUAD_MOVED_TWO(*x, zero) + *begin;
 }
+// The same in single numbers: to[1] to to[4] become the prefix sums of four numbers, each plus to[0].
+OD_INTO_WIDE void add_up_four(const double *x, double *to) {
+  double first = x[1] + x[0], begin = to[0];
+  to[1] = x[0] + begin;
+  to[2] = first + begin;
+  to[3] = x[2] + x[1] + x[0] + begin;
+  to[4] = x[3] + x[2] + first + begin;
+}
 
 // Applies update u to f. Returns the final value of `sum`, the scalar product of both f.
 OD_INTO_WIDE double go_through(int width, update u, double *f) {
+#if OD_HAS_VECTORS
   const od_quad zero = {0};
   od_quad sum = zero;
   for (int i = 0; i < width; i += 4) {
@@ -45,6 +54,19 @@ OD_INTO_WIDE double go_through(int width, update u, double *f) {
     sum = zero + after[3];
   }
   return sum[0];
+#else
+  double sum[5] = {0};
+  for (const double *end = f + width; f < end; f += 4, u.f += 4, u.shrink += 4, u.share += 4) {
+    double part[4];
+    OD_UNROLLED
+    for (int k = 0; k < 4; k++) part[k] = u.f[k] * f[k];
+    add_up_four(part, sum);
+    OD_UNROLLED
+    for (int k = 0; k < 4; k++) f[k] = u.shrink[k] * f[k] - u.share[k] * sum[k];
+    sum[0] = sum[4];
+  }
+  return sum[0];
+#endif
 }
 
 // Computes f = slope times a column of U, starting at the last entry. With `more`, adds this product to f. The entries below the
@@ -85,6 +107,7 @@ void od_root_along(const od_covariance *b, double *g) {
 
 // Computes the update of a measurement with noise variance r. Returns f'f + r.
 OD_WIDE static double take(int width, double r, update u) {
+#if OD_HAS_VECTORS
   const od_quad zero = {0};
   od_quad d = zero + r, root = zero + sqrt(r), inverse = 1 / root;
   for (int i = 0; i < width; i += 4) {
@@ -96,14 +119,32 @@ OD_WIDE static double take(int width, double r, update u) {
     OD_QUAD_AT(u.share + i) = f * OD_QUAD_MOVED_ONE(inverse_after, inverse) * inverse_after;
     d = zero + after[3], root = zero + root_after[3], inverse = zero + inverse_after[3];
   }
-  if (r > 0) return d[0];
+  double total = d[0];
+#else
+  double d[5] = {r}, root = sqrt(r), inverse = 1 / root;
+  for (int i = 0; i < width; i += 4, d[0] = d[4]) {
+    double square[4];
+    OD_UNROLLED
+    for (int k = 0; k < 4; k++) square[k] = u.f[i + k] * u.f[i + k];
+    add_up_four(square, d);
+    for (int k = 0; k < 4; k++) {
+      double root_before = root, inverse_before = inverse;
+      root = sqrt(d[k + 1]);
+      inverse = 1 / root;
+      u.shrink[i + k] = root_before * inverse;
+      u.share[i + k] = u.f[i + k] * inverse_before * inverse;
+    }
+  }
+  double total = d[0];
+#endif
+  if (r > 0) return total;
   double before = 0;
   for (int i = 0; i < width && !(before > 0); i++) {  // a sensor without noise
     before += u.f[i] * u.f[i];
     u.shrink[i] = before > 0 ? 0 : 1;
     u.share[i] = 0;
   }
-  return d[0];
+  return total;
 }
 
 double od_root_take(od_covariance *b, double r) {

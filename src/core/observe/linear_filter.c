@@ -305,6 +305,7 @@ od_status od_linear_try(od_observer *o, od_linear_pending *w, double *tried) {
 od_status od_linear_apply(od_observer *o, od_linear_pending *w, bool is_tried) {
   const od_linear *l = od_observer_linear(o);
   for (int m = 0; is_tried && m < w->count; m++) w->value[m] = 0;
+  w->prior_P = NULL;  // no pass follows, or the covariance has been kept
   settle(o, w);
   if (!o->used) return OD_OK;
   return is_tried ? od_observer_move_to_trial(o)

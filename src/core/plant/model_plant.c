@@ -53,11 +53,15 @@ static void get_parameters(const od_plant *plant, const void *work, double *valu
 static od_status set_parameters(const od_plant *plant, void *work, const double *values) {
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);
-  bool mechanism = false;
-  for (int i = 0; i < plant->np; i++)
-    if (!isfinite(values[i])) return OD_NOT_FINITE;
+  double *theta = p.w + d->m->layout.theta;
+  bool mechanism = false, changed = false;
   for (int i = 0; i < plant->np; i++) {
-    p.w[d->m->layout.theta + d->parameter[i]] = values[i];
+    if (!isfinite(values[i])) return OD_NOT_FINITE;
+    changed = changed || theta[d->parameter[i]] != values[i];
+  }
+  if (!changed) return OD_OK;
+  for (int i = 0; i < plant->np; i++) {
+    theta[d->parameter[i]] = values[i];
     mechanism = mechanism || (d->owner[i].owner == OD_OWNER_NONE && d->block[i].block < 0);
   }
   if (mechanism) {
