@@ -36,12 +36,13 @@ typedef enum od_moment {
 } od_moment;
 
 typedef struct od_advance_options {
-  double step;        // fixed step, s; zero: steps follow the error estimate
-  double tolerance;   // largest relative error of a step; zero: 1e-5
-  double longest;     // longest step, s; zero: 1 ms
-  double end;         // no step passes this time, s; zero: no limit
-  double most_steps;  // od_sim_advance() fails if the remaining time until `end` needs more steps than this; zero: no
-                      // limit
+  double step;       // fixed step, s; zero: steps follow the error estimate
+  double tolerance;  // adaptive steps: largest relative error of a step; zero: 1e-5
+  double longest;    // adaptive steps: longest step, s; zero: 1 ms
+  double end;        // no step passes this time, s; zero: no limit
+  // Adaptive steps: the advance fails if, at the mean length of the last 100000 tried steps, the remaining time until `end` needs
+  // more steps than this. Zero, or no `end`: no limit.
+  double most_steps;
   od_input_source inputs;
   // Called at each moment (NULL: not called) with the simulation and the length of the last step in s. If the function
   // returns a status other than OD_OK, the advance ends with that status. The function must not change the simulation.
@@ -66,9 +67,10 @@ OD_API void od_advance_free(od_advance *advance);
 
 // Advances until time t is reached. *at receives the simulation at time t (at may be NULL): the simulation itself, or a
 // copy that is interpolated within the last step, valid until the next call. Fails with OD_BAD_ARGUMENT if t is less
-// than in the last call or greater than `end`. With fixed steps, t must also be the end of a step. After a failed step
-// the simulation is at the beginning of the step, and od_advance_get_failure() returns the kind and the time of the
-// failure.
+// than in the last call or greater than `end`. With fixed steps, t must also be the end of a step. Fails
+// with OD_NOT_CONVERGED if an adaptive step is not accurate enough with any tried length, or if most_steps is exceeded. Other
+// failures are the statuses of `watch`, of the steps and of the plant. After a failed step the simulation is at the beginning of
+// the step, and od_advance_get_failure() returns the kind and the time of the failure.
 OD_API od_status od_sim_advance(od_advance *advance, double t, od_sim **at);
 // Advances the simulation exactly to time t, where a step ends. Jumps of the inputs, samples and switches at t are not
 // taken: the simulation has the values just before these events. od_sim_advance() with the same t takes these events,

@@ -197,8 +197,8 @@ OD_API void od_build_oil_tension(od_build *b);
 // viscosity per temperature (1/K); relative increase of viscosity per pressure (1/Pa); relative increase of volume per
 // temperature (1/K); a second temperature (K; 0: not used); kinematic viscosity at the second temperature. With a second
 // temperature, Walther's law replaces the relative decrease. Without this call the viscosity is 46 mm2/s. With an element of
-// the class "reservoir", the state of the reservoir is the temperature of the oil. Then the number for this temperature has no
-// effect.
+// the class "reservoir", the state of the reservoir is the temperature of the oil. Then the number for this temperature is only the
+// default of the initial value of this state.
 OD_API void od_build_oil_viscosity(od_build *b, int first_number);
 
 // A node of the circuit. Number of a volume: its volume (m3; cylinder chambers add their volumes). Number of a tank or source:
@@ -240,8 +240,8 @@ OD_API od_element_spec od_element_spec_of(const char *class_name);
 OD_API int od_build_element(od_build *b, const char *name, const od_element_spec *spec);
 
 // Adds all numbers of an element in the order of its class, each with the path "name.key". Keys that are not given get their
-// defaults. Returns the index of the first number, or OD_UNUSED if there is no such class. If the class has a curve, add the
-// points of the curve afterward.
+// defaults. Returns the index of the first number, or OD_UNUSED if there is no such class. od_build_finish() reports unknown classes
+// and keys. If the class has a curve, add the points of the curve afterward.
 typedef struct od_keyed_number {
   const char *key;
   double value;
@@ -308,7 +308,7 @@ OD_API void od_build_block_numbers(od_build *b, int block, int first_number);
 // Sets the formula of a block whose spec has none.
 OD_API void od_build_block_formula(od_build *b, int block, od_formula formula);
 // Return the number of outputs and of states of a block, and the names of the outputs and states. These names are
-// appended to the block's name ("": the block's name alone).
+// appended to the block's name ("": the block's name alone). An index out of range gives 0 or "".
 OD_API int od_build_block_output_count(const od_build *b, int block);
 OD_API const char *od_build_block_output_name(const od_build *b, int block, int output);
 OD_API int od_build_block_state_count(const od_build *b, int block);
@@ -317,16 +317,17 @@ OD_API const char *od_build_block_state_name(const od_build *b, int block, int s
 // Sets an initial value. `quantity` is the name of an output ("A.angle", "spring.length", "A.rate"). The initial state has the
 // exact values. Other values are approximate and select the branch of the assembly. Each joint coordinate of the tree needs a
 // value. Positions that no exact value determines stay as near to the approximate values as the loops allow. The same rule holds
-// for rates, which are zero by default. Each volume needs a pressure ("P.pressure"); spools ("valve.spool") and states of blocks
-// are zero by default.
+// for rates, which are zero by default. Each volume needs a pressure ("P.pressure"). States of elements ("valve.spool") have the
+// default of their class, states of foreign blocks the default of their law; states of other blocks are zero by default.
 OD_API void od_build_initial(od_build *b, const char *quantity, double value, bool exact);
 // Declares a quantity whose initial value is computed such that the machine is in static balance. The computation starts at
 // `value`. Joint coordinates and pressures can be balanced together. One balanced quantity per degree of freedom makes the
-// accelerations zero. Further balanced pressures and states of blocks get zero rates.
+// accelerations zero. Further balanced pressures, and balanced states of elements and blocks, get zero rates.
 OD_API void od_build_balance(od_build *b, const char *quantity, double value);
 
 // Checks, compiles and assembles the model. On success *out is the model, freed with od_model_free(). On failure *out is NULL and
-// err (may be NULL) has the reason; the caller may add missing elements and call od_build_finish() again.
+// err (may be NULL) has the reason; the caller may add missing elements and call od_build_finish() again. Fails with OD_BAD_INPUT,
+// OD_NO_MEMORY, or OD_NOT_AVAILABLE if this build of the core has no complex numbers.
 OD_API od_status od_build_finish(od_build *b, od_model **out, od_error *err);
 
 // The problems that od_build_finish() found, each with the kind and index of the part of the model that causes the
@@ -373,7 +374,8 @@ OD_API int od_model_output_find(const od_model *model, const char *name);
 
 // Creates a plant with the chosen outputs (indices) and free parameters (indices of od_build_number()). The inputs of the
 // plant are the inputs of the model, in the same order. The model must outlive the plant. Free the plant with
-// od_plant_free(). Fails with OD_BAD_ARGUMENT or OD_NO_MEMORY; err (may be NULL) has the reason.
+// od_plant_free(). Fails with OD_BAD_ARGUMENT, OD_NO_MEMORY, or OD_NOT_AVAILABLE if this build of the core lacks a derivative that
+// the plant needs; err (may be NULL) has the reason.
 OD_API od_status od_model_plant(const od_model *model, const int *outputs, int output_count, const int *parameters,
                                 int parameter_count, od_plant **out, od_error *err);
 // After this call, steps integrate all powers (nq of the plant). By default steps integrate powers only if a chosen output is an

@@ -57,21 +57,21 @@ typedef struct od_embedded {
 typedef struct od_embedded_run od_embedded_run;
 
 // Creates a run in the caller's memory, which must be aligned to 16 and must exist as long as the run. The description is not
-// copied. Fails with OD_NO_MEMORY if the memory is too small, and with OD_NOT_AVAILABLE if this build lacks a part that the model
-// needs.
+// copied. Fails with OD_NO_MEMORY if the memory is too small, with OD_NOT_AVAILABLE if this build lacks a part that the model
+// needs, and with OD_BAD_ARGUMENT if an index or an option of the filter is invalid.
 OD_API od_status od_embedded_init(const od_embedded *d, void *memory, size_t size, od_embedded_run **run);
 // Returns the number of bytes of the memory that the run uses.
 OD_API size_t od_embedded_used(const od_embedded_run *run);
 
 // Takes one step. The first call sets the start: time 0, the machine's initial state, inputs u. Each later call advances by one
-// period; inputs change linearly to u within the period. An observer then corrects its estimate with the sensors y; NAN: this
-// sensor has no value. y is not read without an observer. Returns the failure of the start, the step or the correction. After a
-// failure, od_embedded_restart() begins again.
+// period; inputs change linearly to u within the period. In every call, also in the first one, an observer then corrects its
+// estimate with y (`sensors` values; NAN: this sensor has no value). y is not read without an observer. Returns the failure of
+// the start, the step or the correction. After a failure, od_embedded_restart() begins again.
 OD_API od_status od_embedded_step(od_embedded_run *run, const double *u, const double *y);
 // Restarts the run: the next step is the first step of a new run.
 OD_API void od_embedded_restart(od_embedded_run *run);
 
-// Returns the time of the last step, s.
+// Returns the time of the last step, s; 0 before the first step.
 OD_API double od_embedded_time(const od_embedded_run *run);
 // Computes the outputs y and, with an observer, their standard deviations sigma, at the last step. Without an observer, sigma is
 // not used. Returns OD_BAD_ARGUMENT before the first step.

@@ -31,7 +31,8 @@ typedef struct od_image_options {
 // Returns the size of the image of a model in bytes. options NULL: the image contains names, but no texts of the machine file.
 OD_API size_t od_image_size(const od_model *model, const od_image_options *options);
 // Writes the image into the caller's memory of at least od_image_size() bytes. The same model and options give the same bytes.
-// Fails with OD_BAD_ARGUMENT if the memory is too small; err (may be NULL) has the reason.
+// Fails with OD_BAD_ARGUMENT if the memory is too small, and with OD_NOT_AVAILABLE if a block has a law of the program or an FMU;
+// err (may be NULL) has the reason.
 OD_API od_status od_image_write(const od_model *model, const od_image_options *options, void *memory, size_t size,
                                 od_error *err);
 
@@ -48,14 +49,15 @@ typedef struct od_image_facts {
 } od_image_facts;
 // Checks the header and the checksum, and fills *out. Fails with OD_BAD_INPUT; err (may be NULL) has the reason.
 OD_API od_status od_image_get_facts(const void *image, size_t size, od_image_facts *out, od_error *err);
-// Checks an image completely. Allocates memory during the call. Fails with OD_BAD_INPUT or OD_NO_MEMORY; err (may be NULL) has the
-// reason: the damaged table, or the class that this program lacks.
+// Checks an image completely. Allocates memory during the call. Fails with OD_BAD_INPUT if the image is damaged or needs a class that
+// this program lacks, with OD_NOT_AVAILABLE if this build lacks a part of the core, and with OD_NO_MEMORY; err (may be NULL) has the
+// reason.
 OD_API od_status od_image_check(const void *image, size_t size, od_error *err);
 
 // Creates a model that uses the image in place. view: memory of od_image_facts.view bytes, at a multiple of 16, for addresses of
 // the tables. The image must stay unchanged. The image and the view must outlive the model and its plants; od_model_free() has no
-// effect on this model. Allocates no memory. Fails as od_image_check() does, and with OD_BAD_ARGUMENT if the view is too small;
-// then *out is NULL.
+// effect on this model. Allocates no memory. Fails with OD_BAD_INPUT and OD_NOT_AVAILABLE as od_image_check() does, and with
+// OD_BAD_ARGUMENT if the view is too small or an address is not aligned; then *out is NULL.
 OD_API od_status od_model_from_image(const void *image, size_t size, void *view, size_t view_size, const od_model **out,
                                      od_error *err);
 // Creates a model with its own copy of the image, freed with od_model_free(). The image may have any address. Fails as

@@ -1,6 +1,6 @@
 // Jobs: the commands of the program oleodyn as functions, for other programs. A job has a kind ("simulate", "observe", "fit", ...),
-// files and options. Each command of the program oleodyn is a kind of job, and the options of the command are the options of the
-// job.
+// files and options. Each command of the program oleodyn except `help` and `version` is a kind of job, and the options of the command
+// are the options of the job.
 //
 //   od_job *job = od_job_new("simulate");
 //   od_job_add_file(job, "crane.yaml");
@@ -9,8 +9,8 @@
 //   if (od_job_run(job) == OD_JOB_DONE) use(od_job_table(job), od_job_result(job));
 //   od_job_free(job);
 //
-// A job runs once, in the calling thread. Jobs that run many simulations or observers (study, compare, tune, and all jobs with a
-// sweep or a draw) start further threads. Different jobs may run in different threads at the same time.
+// A job runs once, in the calling thread. Jobs that run many simulations or observers (study, compare, tune, twin, and all jobs with
+// a sweep or a draw) start further threads. Different jobs may run in different threads at the same time.
 #ifndef OLEODYN_JOB_H
 #define OLEODYN_JOB_H
 
@@ -77,8 +77,8 @@ OD_API const char *od_job_option_name(const od_job *job, const char *name);
 // Adds a file, or another argument, such as the name of a friction law. Fails with OD_NO_MEMORY.
 OD_API od_status od_job_add_file(od_job *job, const char *path);
 // Sets an option. The value is a text as on the command line ("5 ms"); NULL for a flag or for an optional value. Fails
-// with OD_BAD_ARGUMENT if the option is unknown, if its value is missing, or if a flag has a value; err (may be NULL)
-// has the reason. The content of a value is checked when the job runs.
+// with OD_BAD_ARGUMENT if the option is unknown, if its value is missing, or if a flag has a value, and with
+// OD_NO_MEMORY; err (may be NULL) has the reason. The content of a value is checked when the job runs.
 OD_API od_status od_job_set(od_job *job, const char *name, const char *value, od_error *err);
 // Sets the descriptors of a live observer (option "live"). The observer reads samples from `input` and writes answers to `output`,
 // one line each. Default: standard input and standard output. The caller closes the descriptors.
@@ -117,7 +117,8 @@ typedef struct od_job_listener {
 // Sets the listener, which the job copies.
 OD_API void od_job_listen(od_job *job, const od_job_listener *listener);
 
-// Runs the job: reads and checks its files, computes, writes the requested files.
+// Runs the job: reads and checks its files, computes, writes the requested files. A second call after a result returns
+// OD_JOB_FAILED.
 OD_API od_job_outcome od_job_run(od_job *job);
 
 // Return the result, the table, and all messages of the job. The job owns them. The result is NULL if the job ended before there

@@ -109,7 +109,8 @@ typedef struct od_ls_progress {
   const double *x;      // n entries: the best point found so far
 } od_ls_progress;
 
-// Options of a search. A tolerance of zero means the limit of double precision. A negative tolerance disables the test.
+// Options of a search. A tolerance of zero means the limit of double precision. A negative tolerance disables the test; with
+// OD_LS_ACTIVE_SET it has the same effect as zero.
 typedef struct od_ls_options {
   od_ls_method method;
   od_ls_loss loss;
@@ -131,22 +132,22 @@ typedef struct od_ls_options {
                    const od_ls_progress *progress);  // returns false to end the search with the best point found so far
   void *progress_user;
   // For problems with `rows`: the search starts with one of every `coarse` rows, and continues with all rows from the point found.
-  // The search uses all rows from the start if there are constraints. It also uses all rows if the coarse rows determine a
-  // parameter much worse than their number suggests. The result is always from all rows, unless the caller stops earlier
-  // (only_coarse). Zero: all rows from the first step.
+  // The search uses all rows from the start if there are constraints or if the method is OD_LS_ACTIVE_SET. It also uses all rows if
+  // the coarse rows determine a parameter much worse than their number suggests. The result is always from all rows, unless the
+  // caller stops earlier (only_coarse). Zero: all rows from the first step.
   int coarse;
   void *reserved[3];  // zero
 } od_ls_options;
 
-#define OD_LS_REASON_LIST(X)                                                                     \
-  X(OD_LS_GRADIENT, "the gradient vanishes")                                                     \
-  X(OD_LS_COST, "the cost no longer decreases")                                                  \
-  X(OD_LS_STEP, "the steps are below round-off, so the point is a minimum to machine precision") \
-  X(OD_LS_EXACT, "the residuals are zero")                                                       \
-  X(OD_LS_NOTHING_FREE, "no parameter is free")                                                  \
-  X(OD_LS_EVALUATIONS, "the limit of evaluations was reached")                                   \
-  X(OD_LS_STUCK, "no descent direction was found, but the point is not a minimum")               \
-  X(OD_LS_PLATEAU, "the parameters have no effect on the residuals at this point")               \
+#define OD_LS_REASON_LIST(X)                                                       \
+  X(OD_LS_GRADIENT, "the gradient vanishes")                                       \
+  X(OD_LS_COST, "the cost no longer decreases")                                    \
+  X(OD_LS_STEP, "the steps are shorter than the tolerance")                        \
+  X(OD_LS_EXACT, "the residuals are zero")                                         \
+  X(OD_LS_NOTHING_FREE, "no parameter is free")                                    \
+  X(OD_LS_EVALUATIONS, "the limit of evaluations was reached")                     \
+  X(OD_LS_STUCK, "no descent direction was found, but the point is not a minimum") \
+  X(OD_LS_PLATEAU, "the parameters have no effect on the residuals at this point") \
   X(OD_LS_STOPPED, "stopped by the caller")
 #define OD_LS_REASON_ENUM(name, text) name,
 typedef enum od_ls_reason { OD_LS_REASON_LIST(OD_LS_REASON_ENUM) OD_LS_REASON_COUNT } od_ls_reason;
@@ -157,12 +158,14 @@ OD_API const char *od_ls_reason_text(od_ls_reason reason);
 // The result of a search, freed with od_ls_result_free().
 typedef struct od_ls_result {
   od_ls_reason reason;
-  int m, n, free;  // free: number of parameters that are neither fixed nor at a bound
+  // free: number of parameters that are neither fixed nor at a bound, minus the number of directions that active constraints fix
+  int m, n, free;
   // Rank of the Jacobian with respect to the free parameters. If the rank is less than `free`, some parameters are not determined.
   int rank;
-  int freedom;              // degrees of freedom, m - rank
+  int freedom;              // degrees of freedom, m - rank - od_ls_hidden.count
   double cost, start_cost;  // start_cost: the cost at the given start
-  double variance;          // variance of a residual: 2 cost / freedom, or 1 with unit_variance
+  double
+      variance;  // variance of a residual: 1 with unit_variance, else 2 cost / freedom; NAN if freedom is not positive
 
   // The fraction of the residuals that the linear model could still remove within the bounds, 0 to 1; zero at a minimum. With
   // `by_neighbors`, the fraction that the best neighbor removes.
@@ -176,9 +179,12 @@ typedef struct od_ls_result {
   // very near to the bound is also at the bound. "Very near" is at most 1/1000 of the range, and at most 1/1000 of the standard
   // deviation of the parameter as the only free parameter.
   int *at_bound;
-  double *sigma;       // n entries: standard deviations; zero: fixed or at a bound; infinite: not determined
-  double *covariance;  // n x n, variance (J^T J)^-1; NaN in rows and columns of parameters that are not determined
-  int searched;        // number of parameters that are not fixed, that is, of searched parameters
+  double *
+      sigma;  // n entries: standard deviations; zero: fixed, at a bound or given by constraints; infinite: not determined
+  // n x n, variance (J^T J)^-1. Rows and columns of parameters that are not determined have an infinite variance and NaN covariances.
+  // Rows and columns of parameters with a standard deviation of zero are zero.
+  double *covariance;
+  int searched;  // number of parameters that are not fixed
   // Singular values of the Jacobian with columns multiplied by `scale` or normalized; `searched` values, decreasing.
   double *singular_values;
   double *directions;  // searched x n; row i: direction of singular value i in the (scaled) parameters
@@ -194,9 +200,10 @@ typedef struct od_ls_result {
   double violation, gap;    // violation of the worst constraint, in units of a residual; result of od_ls_hidden.gap()
   int starts;               // number of starts of a multi-start
   double *start_x, *end_x;  // starts x n: the first and the last point of the search from each start
-  double *end_cost;         // `starts` costs at these last points; infinite: the start could not be evaluated
-  double squares;           // the sum of the squared residuals, for any loss
-  int coarse;               // the search started with one of every `coarse` rows; zero: with all rows
+  double
+      *end_cost;   // `starts` costs at these last points; infinite: the start could not be evaluated or was not reached
+  double squares;  // the sum of the squared residuals, for any loss
+  int coarse;      // the search started with one of every `coarse` rows; zero: with all rows
   long coarse_iterations, coarse_evaluations;  // counts of the coarse search; not included in the counts above
 
   // The search was stopped before it used all rows: x is the best point of the coarse rows. Cost, squares, covariance and offset
@@ -208,14 +215,15 @@ typedef struct od_ls_result {
 } od_ls_result;
 
 // Searches for a minimum; options may be NULL. *out is the result, freed with od_ls_result_free(). The search may also fail with a
-// result, the best point so far: with OD_INTERRUPTED, and with OD_NOT_CONVERGED (no evaluations left, stuck at a point that is not
-// a minimum, or on a plateau). Other failures have no result. err (may be NULL) has the reason.
+// result, the best point so far: with OD_INTERRUPTED (unless interrupted at the start), and with OD_NOT_CONVERGED (no evaluations
+// left, stuck at a point that is not a minimum, or on a plateau). Failures without a result: OD_BAD_ARGUMENT, OD_NOT_FINITE (the
+// start cannot be evaluated) and OD_NO_MEMORY. err (may be NULL) has the reason.
 //
-// Neighbors are evaluated in two cases. First, the linear model could still remove more than 1/10000 of the residuals, or more than
+// Neighbors are evaluated in two cases. First, the linear model could still remove more than 1/10000 of the residuals, and more than
 // the tolerances allow, when the search stops. Second, the Jacobian is rank deficient. Neighbors are along the steps, the singular
 // directions and each parameter. Their distances are from the magnitude of the parameters down to a billionth of this magnitude.
 // The search continues from a better neighbor. The search is stuck if better neighbors are found repeatedly, or if the final cost
-// is higher than the cost at the start. With constraints no neighbors are evaluated.
+// is higher than the cost at the start. With constraints or hidden unknowns, no neighbors are evaluated.
 OD_API od_status od_least_squares(const od_ls_problem *problem, const od_ls_options *options, od_ls_result **out,
                                   od_error *err);
 // Frees a result; NULL is allowed.
@@ -232,7 +240,8 @@ typedef struct od_ls_starts {
   void *reserved[4];         // zero
 } od_ls_starts;
 // Searches from several starts. The result and the status belong to the start with the lowest final cost; counts are
-// sums over all starts.
+// sums over all starts. After OD_INTERRUPTED the result is the best result so far. Fails with OD_NOT_FINITE, without a result, if no
+// start can be evaluated. Other failures are as for od_least_squares().
 OD_API od_status od_least_squares_multistart(const od_ls_problem *problem, const od_ls_options *options,
                                              const od_ls_starts *starts, od_ls_result **out, od_error *err);
 

@@ -38,8 +38,8 @@ OD_API const od_message *od_messages_get(const od_messages *m, int i);
 // Prints "file:line:column: error: text" (or "warning: text"), one message per line, optionally in color.
 OD_API void od_messages_print(const od_messages *m, FILE *to, bool color);
 
-// A law of the program for machine files: blocks with `type: foreign` and `law: NAME` (oleodyn/foreign.h). The maps `inputs` and
-// `parameters` of such a block have these names, as those of a formula block.
+// A law of the program for machine files: blocks with `type: foreign` and `law: NAME` (oleodyn/foreign.h). The map `inputs` of such a
+// block has the keys input_name, the map `parameters` the keys number_name.
 typedef struct od_named_law {
   const char *name;
   const od_foreign_law *law;
@@ -170,7 +170,8 @@ typedef struct od_run_plan {
   void *reserved[4];                // zero
 } od_run_plan;
 // Plans a run; wishes may be NULL. The machine must outlive the plan. Fails with OD_BAD_INPUT if there is no duration,
-// if a number is out of range, or if the integrator does not support adaptive steps; err (may be NULL) has the reason.
+// if a number is out of range, if the run has too many steps, samples or jumps (od_machine_check_pace()), if the integrator is
+// unknown, or if the integrator does not support adaptive steps; err (may be NULL) has the reason.
 // The integrator "cvodes" is available only in the program. If no tolerance is given, `oleodyn simulate` also compares
 // runs with different tolerances, and its result may be the run with a tolerance below 1e-5.
 OD_API od_status od_machine_plan_run(const od_machine *machine, const od_run_wishes *wishes, od_run_plan *out,
@@ -182,8 +183,8 @@ OD_API od_status od_run_plan_start(const od_run_plan *plan, od_sim *sim);
 OD_API double od_run_plan_time(const od_run_plan *plan, long row);
 
 // Creates a plant with the chosen outputs (indices) and free parameters (indices of numbers). The machine must outlive the plant.
-// Free the plant with od_plant_free(). Powers are integrated if an output needs them. Fails with OD_BAD_ARGUMENT or
-// OD_NO_MEMORY; err (may be NULL) has the reason.
+// Free the plant with od_plant_free(). Powers are integrated if an output needs them. Fails with OD_BAD_ARGUMENT,
+// with OD_BAD_INPUT if the machine has no valid initial state, and with OD_NO_MEMORY; err (may be NULL) has the reason.
 OD_API od_status od_machine_plant(const od_machine *machine, const int *outputs, int output_count,
                                   const int *parameters, int parameter_count, od_plant **out, od_error *err);
 

@@ -36,16 +36,16 @@ typedef struct od_observer_options {
   const double *low, *high;  // np entries: bounds of the parameters; NULL: no bounds
   const double *choice;      // a value for each option of the filter (for words: the index); NULL: the defaults
 
-  // Constant process noise of every step, instead of the arguments Q and q of od_observer_predict(), which are then NULL: the
-  // covariance rows' rows. NULL: none. The observer then needs less memory. `noise` has noise_rows x n numbers, is not copied, and is
-  // computed by od_observer_noise_rows(). Only for the square-root form and filters with `constant_noise`.
+  // Constant process noise of every step, with the covariance noise' noise: noise_rows x n numbers of od_observer_noise_rows(), not
+  // copied. Replaces the arguments Q and q of od_observer_predict(), which must then be NULL, and reduces the memory of the observer.
+  // Only for the square-root form and filters with `constant_noise`. NULL: each prediction has its own noise.
   const double *noise;
   long noise_rows;
   void *reserved[1];  // zero
 } od_observer_options;
 
-// Computes the rows of a process noise Q (n x n) for od_observer_options.noise. rows: n x n numbers. Returns their count, or -1 if Q is
-// not positive semidefinite.
+// Computes rows for od_observer_options.noise, with rows' rows = Q (n x n), the process noise. rows: memory for n x n numbers. Returns
+// the number of rows, or -1 if Q is not positive semidefinite.
 OD_API int od_observer_noise_rows(int nx, int np, const double *Q, double *rows);
 
 typedef struct od_observer od_observer;
@@ -53,7 +53,7 @@ typedef struct od_observer od_observer;
 // Returns the size of an observer's block in bytes. Below, n = nx + np is the size of the augmented state, states first.
 OD_API size_t od_observer_size(const od_plant *plant, const od_observer_options *options);
 // Creates an observer in the caller's memory: od_observer_size() bytes, aligned to 16. The caller still owns the memory. Options
-// are copied; the plant must outlive the observer. Returns NULL if memory is NULL.
+// are copied except `noise`; `noise` and the plant must outlive the observer. Returns NULL if memory is NULL.
 OD_API od_observer *od_observer_init(void *memory, const od_plant *plant, const od_observer_options *options);
 // Creates an observer in memory allocated by the library, freed with od_observer_free(). Returns NULL if an allocation fails.
 OD_API od_observer *od_observer_new(const od_plant *plant, const od_observer_options *options);
@@ -63,8 +63,8 @@ OD_API void od_observer_free(od_observer *observer);
 OD_API size_t od_observer_block_size(const od_observer *o);
 // Returns the filter in use.
 OD_API const od_filter *od_observer_filter(const od_observer *o);
-// Checks the options of the filter. Returns a sentence about the first error, or NULL. An observer with wrong options does
-// not start (OD_BAD_ARGUMENT).
+// Checks the options of the filter, the form and `noise`. Returns a sentence about the first error, or NULL. An observer with
+// wrong options does not start (OD_BAD_ARGUMENT).
 OD_API const char *od_observer_check(const od_observer_options *options);
 
 // Starts the observer at time t with inputs u (nu). x (nx) and p (np) are the estimate; NULL: the plant's own values. P is the n x
@@ -83,9 +83,10 @@ OD_API od_status od_observer_start(od_observer *o, double t, const double *x, co
 OD_API od_status od_observer_declare_start(od_observer *o, int count, const int *output, const double *covariance);
 
 // Predicts the estimate over a step h to inputs u. Q: n x n covariance of the process noise of this step; if Q is NULL, q (n) is
-// its diagonal; both NULL: no noise. If the step fails, the estimate stays at its time and another step may be tried. If only the
-// covariance fails (OD_NOT_FINITE), all later predictions and corrections return OD_BAD_ARGUMENT. To continue, start the observer
-// again or restore a copy of its block.
+// its diagonal; both NULL: no noise. If the step fails, the estimate stays at its time and another step may be tried. If the estimate
+// has changed before the failure (the covariance is not finite, or a change of coordinates cannot be completed), all later
+// predictions and corrections return OD_BAD_ARGUMENT. To continue, start the observer again or restore a copy of its block. Returns
+// OD_BAD_ARGUMENT if the observer is not started, or if Q or q is given although the noise is constant.
 OD_API od_status od_observer_predict(od_observer *o, double h, const double *u, const double *Q, const double *q);
 
 // Corrects the estimate with the values of the sensors y (ny); NaN: this sensor is missing. Sensors that the gate or the check for
@@ -118,8 +119,8 @@ OD_API const double *od_observer_covariance(od_observer *o);
 OD_API double od_observer_parameter_sigma(const od_observer *o, int i);
 // Computes the outputs y (ny) at the current estimate and their standard deviations sigma (ny). Each standard deviation is the
 // larger of two values. The first value follows from the derivatives of the output. The second value follows from the spread of the
-// output over the uncertainty of the states. A limited output (cavitation, saturation) has zero derivatives, but is still
-// uncertain. Fails as od_sim_outputs() does.
+// output over the uncertainty of the states and, if an output may be limited, of the parameters. A limited output (cavitation,
+// saturation) has zero derivatives, but is still uncertain. Fails as od_sim_outputs() and od_sim_output_jacobians() do.
 OD_API od_status od_observer_outputs(od_observer *o, double *y, double *sigma);
 // Returns whether output i was limited in the last od_observer_outputs(): the derivatives of the output gave less than
 // half of its spread, and the output may be at a limit (od_plant_ops.edges).
@@ -144,7 +145,7 @@ typedef struct od_innovation {
 } od_innovation;
 // Returns the innovations of the last correction (ny), in memory of the observer.
 OD_API const od_innovation *od_observer_innovations(const od_observer *o);
-// Returns the normalized innovation squared of the last correction. *used receives its dimension.
+// Returns the normalized innovation squared of the last correction. *used (may be NULL) receives its dimension.
 OD_API double od_observer_nis(const od_observer *o, int *used);
 // Return how often a sensor was rejected by its gate, rejected for repeating its value, and used again after `patience`
 // rejections.

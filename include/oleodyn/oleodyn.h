@@ -3,7 +3,8 @@
 // Rules of all headers:
 //
 // - Names begin with od_ or OD_. The name of a function begins with the type that it acts on. Functions that can fail return
-//   an od_status. Functions that the caller provides return zero on success.
+//   an od_status; functions that create an object may return NULL instead. Functions of the caller that can fail return zero on
+//   success.
 // - All quantities are in SI units. Matrices are dense and row-major.
 // - Set fields of option and problem structs by name and leave all other fields zero: zero or NULL is the default. Later versions
 //   use `reserved`, which must be zero, for new fields, so that compiled programs keep working. Structs for which zero is a
@@ -12,14 +13,14 @@
 // - Arrays, texts and structs that are passed to a function are copied. The caller may change or free them afterward.
 // - Some arguments are not copied and must outlive the object that uses them: `user` pointers and functions of the caller; the
 //   machine of a plant (od_machine_plant) and the model of a plant (od_model_plant); the plant of a simulation or observer.
+//   The same holds for arguments whose comment says so, such as images, laws and descriptions of embedded runs.
 //   A plant with calibrated sensors or tied parameters owns the inner plant. The caller owns the memory given to
 //   od_sim_init() and od_observer_init(); this block may be copied.
 // - A returned pointer to const belongs to the object that was passed to the function. It is valid until that object
-//   changes or is freed. Objects from functions that end in _new, _load or _plant or that have an `out` argument are freed by the
-//   caller with the function of their type that ends in _free.
+//   changes or is freed. Objects from functions that end in _new, _load or _plant, or that have an argument `out` that is a pointer to
+//   a pointer, are freed by the caller with the function of their type that ends in _free.
 // - Several threads may use the same machine, model or plant, because these objects are constant. A simulation or
-// observer
-//   belongs to one thread at a time.
+//   observer belongs to one thread at a time.
 #ifndef OLEODYN_H
 #define OLEODYN_H
 

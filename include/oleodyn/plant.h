@@ -41,7 +41,7 @@ typedef struct od_point_change {
 } od_point_change;
 
 // The functions of a plant. "The last point" is the point of the last successful residual(). Functions that return a status
-// fail with OD_NOT_FINITE, OD_SINGULAR, OD_CANNOT_CLOSE or OD_NOT_CONVERGED where they cannot be evaluated. No function
+// fail with OD_NOT_FINITE, OD_SINGULAR or OD_NOT_CONVERGED where they cannot be evaluated. No function
 // allocates memory.
 typedef struct od_plant_ops {
   // Initializes the work memory; x (nx) receives the initial state.
@@ -202,7 +202,8 @@ typedef struct od_calibration {
   od_calibration_kind kind;
 } od_calibration;
 // Creates a plant whose parameters are the parameters of `inner` followed by the `count` calibrations (initially scale 1, others
-// 0). The new plant owns `inner`; on failure the caller still owns `inner`.
+// 0). The new plant owns `inner`; on failure the caller still owns `inner`. Fails with OD_BAD_ARGUMENT if an output does not exist, and
+// with OD_NO_MEMORY; err (may be NULL) has the reason.
 OD_API od_status od_plant_calibrated(od_plant *inner, const od_calibration *item, int count, od_plant **out,
                                      od_error *err);
 
@@ -219,7 +220,7 @@ typedef struct od_tie {
   void *reserved[3];              // zero
 } od_tie;
 // Creates a plant whose parameters are q. The new plant owns `inner` and the user data; on failure the caller still owns both.
-// The new plant has no complex residual.
+// The new plant has no complex residual. Fails with OD_NO_MEMORY; err may be NULL.
 OD_API od_status od_plant_tied(od_plant *inner, const od_tie *tie, od_plant **out, od_error *err);
 
 OD_END_C

@@ -72,8 +72,9 @@ OD_API const od_integrator *od_sim_integrator(const od_sim *sim);
 // the simulation unchanged. OD_OK means that the equations of the rule are solved, not that h is short enough for the motion: see
 // od_sim_local_error(). A step that is too long may overshoot the pressure at which flows balance, and end at a negative pressure.
 // If the laws on both sides of a jump (od_plant.jumps) lead back to the jump, the step ends at the jump; the laws stay held until
-// od_sim_set() or the next step. Fails with OD_NOT_CONVERGED, OD_NOT_FINITE or OD_SINGULAR; with OD_TIME_STANDS if h is below the
-// round-off of the time. The functions with derivatives also fail with OD_NOT_AVAILABLE if the simulation was created without them.
+// od_sim_set() or the next step. Fails with OD_NOT_CONVERGED, OD_NOT_FINITE or OD_SINGULAR; with OD_BAD_ARGUMENT if h is not
+// positive; with OD_TIME_STANDS if h is below the round-off of the time. The functions with derivatives also fail with
+// OD_NOT_AVAILABLE if the simulation was created without them.
 OD_API od_status od_sim_step(od_sim *sim, double h, const double *u);
 // Takes one step with inputs that are not linear in time: inside (inside_count x nu) contains the inputs at the integrator's
 // points within the step.
@@ -98,8 +99,8 @@ OD_API void od_sim_end_shift(od_sim *sim);
 OD_API void od_sim_local_error(od_sim *sim, double *before, double *after);
 
 // Changes the independent coordinates if they are ill-conditioned. Call this function between steps. map (nx x nx; may
-// be NULL) receives the derivatives of the new state with respect to the old state. *changed receives whether the
-// coordinates have changed. A change that fails leaves the simulation unchanged. If the function fails with *changed
+// be NULL) receives the derivatives of the new state with respect to the old state if the coordinates have changed. *changed
+// receives whether the coordinates have changed. A change that fails leaves the simulation unchanged. If the function fails with *changed
 // true, only the rates after the change could not be computed: start the simulation again or restore a copy.
 OD_API od_status od_sim_repartition(od_sim *sim, double *map, bool *changed);
 // Changes the coordinates like od_sim_repartition(). map_p (nx x np) also receives the derivatives of the new state with
@@ -109,8 +110,9 @@ OD_API od_status od_sim_repartition_with_parameters(od_sim *sim, double *map, do
 // Plants with samples (digital controllers, delays) or modes (brakes, valves with hysteresis). od_sim_next_sample() returns the
 // time of the next sample (INFINITY: none). od_sim_sample() takes the samples and switches that are due at the current time. Call
 // this function between steps and after jumps of the inputs. map (nx x nx) and by_parameters (nx x np) receive the derivatives of
-// the new state; they may be NULL. od_sim_start() takes the first samples. If a sample or switch fails, or if the plant cannot be
-// evaluated afterward, the simulation does not change.
+// the new state; they may be NULL and are written only if *changed becomes true. *changed receives whether a sample or switch was
+// taken. od_sim_start() takes the first samples. If a sample or switch fails, or if the plant cannot be evaluated afterward, the
+// simulation does not change.
 OD_API double od_sim_next_sample(const od_sim *sim);
 OD_API od_status od_sim_sample(od_sim *sim, double *map, double *by_parameters, bool *changed);
 // Computes the guards of the plant at the current point (od_plant_guards() values).
@@ -193,7 +195,7 @@ OD_API od_sim_counts od_sim_count(const od_sim *sim);
 // restore the state. If a state was changed and its checksum computed again, its numbers are wrong, but no function
 // crashes. od_sim_save_size() returns the size of a saved state in bytes.
 OD_API size_t od_sim_save_size(const od_sim *sim);
-// Writes the state to `saved`: od_sim_save_size() bytes of the caller. Fails with OD_NOT_AVAILABLE if the plant has no
+// Writes the state to `saved`: od_sim_save_size() bytes of the caller, aligned to 16. Fails with OD_NOT_AVAILABLE if the plant has no
 // fingerprint (od_plant_ops).
 OD_API od_status od_sim_save(const od_sim *sim, void *saved);
 // Restores a saved state of `size` bytes, aligned to 16. The simulation must have the same plant, integrator and kind

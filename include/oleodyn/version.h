@@ -14,8 +14,8 @@ OD_BEGIN_C
 // The version as one number for comparisons: #if OD_VERSION_NUMBER >= OD_MAKE_VERSION(0, 2, 0)
 #define OD_MAKE_VERSION(major, minor, patch) ((major)*1000000 + (minor)*1000 + (patch))
 #define OD_VERSION_NUMBER                    OD_MAKE_VERSION(OD_VERSION_MAJOR, OD_VERSION_MINOR, OD_VERSION_PATCH)
-// Returns the version of the library at run time, in the same form. The result differs from OD_VERSION if the program was
-// compiled with headers of another version.
+// Returns the version of the library at run time as a text such as "0.1.0", a constant string. The text differs from OD_VERSION if
+// the program was compiled with headers of another version.
 OD_API const char *od_version(void);
 
 // Checks that the library is compatible with a program that was compiled with headers of the version `number`; use

@@ -81,8 +81,7 @@ static void print_option_manual(const od_job_option *o) {
   putchar('\n');
 }
 
-// Prints the section of a command: options, then the paragraphs of its help. Lines that begin with blanks are examples and keep
-// their line ends.
+// Prints the section of a command: its options, then its details, whose lines keep their ends.
 void od_print_manual(const od_job *job, const char *command, const char *summary) {
   const char *arguments = od_job_arguments(job), *details = od_job_details(job);
   printf(".SS \"");

@@ -76,8 +76,8 @@ static void open_standard_descriptors(void) {
     if (fcntl(fd, F_GETFD) < 0) open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY);
 }
 
-// Returns the final exit code: OD_JOB_INTERRUPTED if a job that ended normally was interrupted, OD_JOB_FAILED if standard output
-// cannot be written, else `code`.
+// Returns the final exit code: OD_JOB_INTERRUPTED if a job that ended normally was interrupted; OD_JOB_FAILED if `code` is OD_JOB_DONE or
+// OD_JOB_UNSOUND and standard output cannot be written; else `code`.
 static int end(int code) {
   bool is_done = code == OD_JOB_DONE || code == OD_JOB_UNSOUND || code == OD_JOB_UNMET;
   if (is_done && od_signals_interrupted()) {

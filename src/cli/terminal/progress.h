@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 typedef struct od_progress {
-  bool shown;          // whether the bar may be drawn: standard error is a terminal
+  bool shown;          // whether the bar may be drawn: not quiet, and standard error is a terminal
   bool drawn;          // whether the bar is on the terminal now
   double start, last;  // time of the start and of the last drawing, s
 } od_progress;

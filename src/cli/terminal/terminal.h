@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-// Returns whether to use colors: on a terminal, unless NO_COLOR is set.
+// Returns whether to use colors: on a terminal, unless NO_COLOR is set, or TERM is not set or "dumb".
 bool od_terminal_color(FILE *f);
 // Prints "oleodyn: error: ..." on standard error.
 void od_cli_error(const char *format, ...) __attribute__((format(printf, 1, 2)));

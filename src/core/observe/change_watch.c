@@ -172,7 +172,8 @@ static bool is_known(const od_change_watch *w, int slot, int i) {
   return w->variance[slot * w->watched + i] < watched_fraction * w->change[i] * w->change[i];
 }
 
-// Returns twice the logarithm of the likelihood ratio of a change of parameter i at the start of a slot; -INFINITY: unknown.
+// Returns twice the logarithm of the likelihood ratio of a change of parameter i at the start of a slot; -INFINITY: the estimate of the
+// parameter was too uncertain at this time, or no sensor has depended on the parameter since.
 static double gain_of(const od_change_watch *w, int slot, int i) {
   int m = w->watched;
   double c = w->c[slot * m + i], d = w->d[(slot * m + i) * m + i], q = w->change[i] * w->change[i];
@@ -200,9 +201,9 @@ static likely most_likely(const od_change_watch *w, int i) {
   return best;
 }
 
-// Returns the index of the watched parameter that has most likely changed; -1: no |z| exceeds deviation_limit, or several
-// parameters may be the cause (their likelihoods differ by less than cause_margin) and |z| is below patience_limit. Marks all
-// possible causes in w->possible.
+// Returns the index of the watched parameter that has most likely changed. Returns -1 if no parameter has both |z| above
+// deviation_limit and a positive gain. Also returns -1 if several parameters may be the cause (their gains differ by less than
+// cause_margin) and |z| is below patience_limit. Marks all possible causes in w->possible, if at least one parameter may be the cause.
 static int find_change(od_change_watch *w) {
   int best = -1, causes = 0;
   likely cause = {0, 0};
@@ -250,8 +251,8 @@ static scratch scratch_of(const od_change_watch *w) {
 }
 
 // Computes u = L^-1 c and W = L^-1 b' for changes of all possible causes at the start of a slot, with L L' = d + 1/q. Returns twice
-// the logarithm of the likelihood ratio; -INFINITY: at this time, the estimate of a possible cause was too uncertain. *count:
-// number of causes.
+// the logarithm of the likelihood ratio; -INFINITY: at this time, the estimate of a possible cause was too uncertain, or L does not
+// exist. *count: number of causes.
 static double solve(const od_change_watch *w, int slot, scratch x, int *count) {
   int n = w->nx + w->np, m = w->watched, row = 0;
   size_t M = columns_of(m);
@@ -290,7 +291,7 @@ static void add_change(int n, int count, scratch x, double part, double *sum) {
 }
 
 // Computes the mean delta (n) and the covariance P (n x n) of the change of the estimate, over all starting times. The weight of a time is
-// the likelihood of a change in the interval between neighboring times.
+// the likelihood of a change in the interval between neighboring times. Returns false if solve() fails for each time.
 static bool correct(od_change_watch *w, double t, double *delta, double *P) {
   int n = w->nx + w->np, count;
   scratch x = scratch_of(w);

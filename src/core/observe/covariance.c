@@ -45,7 +45,7 @@ void od_covariance_keep(const od_covariance *b, double *upper) {
   int n = b->nx + b->np;
   for (int i = 0; i < n; upper += n - i, i++) memcpy(upper, b->P + i * (n + 1), (size_t)(n - i) * sizeof *upper);
 }
-// The lower triangle of a root is zero, the one of a covariance mirrors the upper triangle.
+// The lower triangle of a root is zero. The lower triangle of a covariance mirrors its upper triangle.
 void od_covariance_restore(od_covariance *b, const double *upper) {
   int n = b->nx + b->np;
   for (int i = 0; i < n; upper += n - i, i++) {

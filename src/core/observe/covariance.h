@@ -21,11 +21,12 @@ typedef struct od_covariance {  // sizes and memory of one filter's covariance
   int waiting;      // number of pending measurements; see od_covariance_take()
   double variance[OD_MOST_WAITING];  // variance of each pending measurement, including noise
 } od_covariance;
+// Returns the size of the scratch memory in doubles.
 static inline int od_covariance_scratch(int nx, int np) {
   int n = nx + np, rows = n * (2 * n + 8) + 20, waiting = 4 * OD_MOST_WAITING * (n + 3) + OD_MOST_WAITING;
   return rows > waiting ? rows : waiting;
 }
-// Scratch memory of a root to which only single rows and at most `rows` rows of noise are added.
+// Returns the size, in doubles, of the scratch memory of a root to which only single rows and at most `rows` rows of noise are added.
 static inline int od_covariance_small_scratch(int nx, int np, int rows) {
   int n = nx + np, transform = n * (nx + 4) + 4 * (nx + 4) + n,
       waiting = 4 * OD_MOST_WAITING * (n + 3) + OD_MOST_WAITING + n, added = (rows < 1 ? 2 : rows + 1) * n,
@@ -44,11 +45,11 @@ void od_covariance_get(const od_covariance *b, double *P);
 double od_covariance_variance(const od_covariance *b, int i);
 
 // P <- F P F' + Q; A is nx x nx, B nx x np. The noise is a full matrix Q, or its diagonal q, or zero (both NULL). Returns false if
-// a variance of the result is negative or not finite. For a change of the states' coordinates, pass the derivatives of the new
-// coordinates as A and B.
+// a variance of the result is negative or not finite, or, in the square-root form, if Q is not positive semidefinite. For a
+// change of the states' coordinates, pass the derivatives of the new coordinates as A and B.
 bool od_covariance_predict(od_covariance *b, const double *A, const double *B, const double *Q, const double *q);
-// Like od_covariance_predict() and od_covariance_add() with the noise rows' rows; rows: count x n. A row may be zero only up to the
-// first column in which the next rows are not zero, parameters before states: see od_covariance_noise().
+// Like od_covariance_predict() and od_covariance_add() with the noise rows' rows; rows: count x n. Among the entries of the parameters, no
+// row may have a nonzero entry before the first nonzero entry of the first row. The rows of od_covariance_noise() have this property.
 bool od_covariance_predict_rows(od_covariance *b, const double *A, const double *B, int count, const double *rows);
 bool od_covariance_add_rows(od_covariance *b, int count, const double *rows);
 // Computes the rows of the noise Q (n x n) for the functions above; rows: n x n numbers. Returns the number of rows, or -1 if Q is not
@@ -57,7 +58,7 @@ int od_covariance_noise(int nx, int np, const double *Q, double *rows);
 // Copies the upper triangle of the stored form, n (n + 1) / 2 numbers, to `upper`, or back.
 void od_covariance_keep(const od_covariance *b, double *upper);
 void od_covariance_restore(od_covariance *b, const double *upper);
-// Computes P <- P + Q, or P + diag(q). Returns false if a variance of the result is negative or not finite.
+// Computes P <- P + Q, or P + diag(q). Returns false in the cases of od_covariance_predict().
 bool od_covariance_add(od_covariance *b, const double *Q, const double *q);
 
 // Computes rows (n x n) with P = rows' rows. Returns false if the covariance is no longer positive semidefinite.
@@ -87,7 +88,7 @@ double od_covariance_seen(const od_covariance *b, int waiting);
 // Applies all pending measurements. gains (n each): P h / (h P h + r), where P includes the preceding measurements.
 void od_covariance_settle(od_covariance *b, double *gains);
 // Computes the sum of gain times value over all pending measurements, without applying them: change (n). g: n numbers of scratch
-// memory.
+// memory. Only for the square-root form.
 void od_covariance_change(const od_covariance *b, const double *value, double *g, double *change);
 // Applies the measurement projected last, with noise variance r, at once; gain (n) receives its gain. No other
 // measurement may be pending.

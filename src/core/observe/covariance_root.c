@@ -10,8 +10,8 @@
 #include "observe/covariance_root.h"
 
 // Computes rows R with R'R = Q for a positive semidefinite Q (in external order) by Cholesky's method. R has one row for each inner
-// index that the preceding indices do not determine. With `all`, R has rows of zeros for the other indices. An index with zero
-// variance must have zero covariances. Returns the number of rows, or -1 if Q is not positive semidefinite.
+// index that the preceding indices do not determine. With `all`, R has rows of zeros for the other indices. Covariances of an index
+// with zero variance count as zero. Returns the number of rows, or -1 if Q is not positive semidefinite.
 OD_WIDE static int factor_rows(const od_covariance *b, const double *Q, bool all, double *R) {
   int n = b->nx + b->np, count = 0;
   for (int i = 0; i < n; i++) {
@@ -316,7 +316,8 @@ static int noise_rows(const od_covariance *b, const double *Q, double *rows, int
   return count;
 }
 
-// Adds the noise Q, or the diagonal q, to the covariance. Returns false if the result is not finite.
+// Adds the noise Q, or the diagonal q, to the covariance. Returns false if Q is not positive semidefinite or the result is not
+// finite.
 static bool add(od_covariance *b, const double *Q, const double *q) {
   int n = b->nx + b->np, count = 0, first = 0;
   double *noise = b->scratch;

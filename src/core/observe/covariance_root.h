@@ -16,7 +16,7 @@ static inline int od_root_inside(const od_covariance *b, int i) {
 
 // ---- covariance_root_correct.c: operations of od_covariance_operations
 
-// See od_covariance_operations for the meaning of these functions (observe/covariance.h).
+// See od_covariance_operations for the meaning of these functions (observe/covariance_form.h).
 double od_root_project(const od_covariance *b, const double *h, int count, const int *at);
 void od_root_along(const od_covariance *b, double *g);
 double od_root_take(od_covariance *b, double r);

@@ -175,7 +175,7 @@ OD_INTO_WIDE void settle_columns(int quads, int count, ptrdiff_t n, ptrdiff_t ro
 }
 
 // Applies `count` updates to `rows` rows of one or two neighboring columns of U, from the last row up, one number at a time. updates: the
-// first number of the first update; sums: for each update, one for each column.
+// entry of the first update for the last row; U: the last row; sums: for each update, one for each column.
 OD_INTO_WIDE void settle_few(int columns, int count, ptrdiff_t n, ptrdiff_t rows, ptrdiff_t width,
                              const double *updates, double *U, double *sums) {
   double sum[OD_MOST_WAITING][2];

@@ -13,7 +13,7 @@
 
 #include "observe/linear_filter.h"
 
-// Pointers into the memory of a filter. They are computed at every call, so that the block may be copied.
+// Pointers into the memory of a filter. These pointers are computed at every call, so that the block may be copied.
 typedef struct od_deviations {
   int most, count;        // capacity and number of rows
   double *row;            // (n + ny) each
@@ -21,7 +21,7 @@ typedef struct od_deviations {
   double *root;           // n x n: rows of the square root of P
   double *from, *to;      // n each: the point to start from, and the trial point
   double *up, *down;      // results of trials: nx or ny numbers, or Jacobians with n columns
-  od_sim *base;           // simulation at which trials start: the simulation of the estimate, or `begin`
+  od_sim *base;           // simulation at which trials start: the simulation of the estimate; after the step `begin`
   od_sim *begin;          // copy of the estimate's simulation at the beginning of the step; see od_deviations_step()
   double *S, *T, *C, *K;  // ny x ny, ny x ny, n x ny, n x ny
   double *value;          // ny
@@ -49,13 +49,14 @@ static inline od_sim *od_deviations_probe(const od_observer *o) {
   return (od_sim *)((char *)o + o->probe);
 }
 
-// Call after the step of the estimate. Moves the estimate by `shift` (nx) and uses the first n columns of the rows as its
-// deviations.
+// Call after the step of the estimate. Moves the estimate by `shift` (nx), uses the first n columns of the rows as its deviations, and
+// adds the process noise Q or q. Fails with OD_NOT_FINITE, or as od_observer_move() does.
 od_status od_deviations_predicted(od_observer *o, od_deviations *r, const double *shift, const double *Q,
                                   const double *q);
 
 // Corrects with the rows that `fill` computes at the current estimate. Repeats the correction each time a rejected sensor is used
-// again. The outputs and derivatives at the estimate are in the memory of od_linear.
+// again. The outputs and derivatives at the estimate are in the memory of od_linear. Fails with the status of `fill` or of the plant,
+// or with OD_NOT_FINITE.
 typedef od_status od_fill_deviations(od_observer *o, od_deviations *r);
 od_status od_deviations_correct(od_observer *o, od_deviations *r, const double *y, od_fill_deviations *fill);
 

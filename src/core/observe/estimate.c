@@ -60,7 +60,8 @@ void od_observer_drop_trial(od_observer *o, const double *prior) {
   od_sim_set_parameters(od_observer_sim(o), prior + o->nx);
 }
 
-// Adds the products of four numbers at a time to four sums, as many as are whole. Returns the number of products.
+// Adds the products a[j] b[j] to four partial sums, four products at a time. Returns the number of products that were added, a multiple
+// of 4.
 OD_INTO_WIDE int add_fours(int n, const double *a, const double *b, double *sum) {
 #if OD_HAS_VECTORS
   int j = 0;

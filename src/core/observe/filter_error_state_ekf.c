@@ -4,8 +4,8 @@
 //   dz <- dz + h dw,   dw <- dw + effect of the errors of first-order states and parameters
 //
 // so forces that depend on the motion count as process noise. The kinematic propagation uses less information than the exact
-// transition (option transition: exact, as in the filter 'ekf'). The filter is, however, insensitive to errors in the model of the
-// forces.
+// transition, which the filter 'ekf' and the option 'transition: exact' use. The filter is, however, insensitive to errors in the
+// model of the forces.
 #include "observe/filters.h"
 #include "observe/linear_filter.h"
 

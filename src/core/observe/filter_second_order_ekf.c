@@ -109,7 +109,8 @@ static od_status predict(od_observer *o, double h, const double *u, const double
   return od_deviations_predicted(o, &r, shift, Q, q);
 }
 
-// Fills the rows of the sensors and their expected values at the estimate. Fails with a status of od_sim_step().
+// Fills the rows of the sensors and their expected values at the estimate. Fails with OD_NOT_FINITE if the covariance has no square
+// root.
 static od_status fill_sensors(od_observer *o, od_deviations *r) {
   const od_linear *l = od_observer_linear(o);
   int n = o->nx + o->np, width = n + o->ny;

@@ -1,4 +1,4 @@
-// Guards: each sensor has a guard, which decides whether the filter uses the sensor's value. Guards detect errors of sensors and of
+// Guards: each sensor has a guard, which determines whether the filter uses the sensor's value. Guards detect errors of sensors and of
 // the filter.
 //
 //   gate      An innovation beyond this many standard deviations is rejected as a spike.

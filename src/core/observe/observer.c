@@ -171,8 +171,8 @@ od_status od_observer_start(od_observer *o, double t, const double *x, const dou
   return status;
 }
 
-// Applies a jump of the state or a change of its coordinates to bias, covariance and filter. Fails with a status of
-// od_sim_step().
+// Applies a jump of the state or a change of its coordinates to bias, covariance and filter. Fails with OD_NOT_FINITE or the status
+// of od_filter.follow().
 static od_status follow_jump(od_observer *o, const double *by_parameters) {
   od_covariance b = od_observer_estimate(o);
   const double *map = od_observer_at(o, o->map);
@@ -182,7 +182,8 @@ static od_status follow_jump(od_observer *o, const double *by_parameters) {
   return o->filter->follow ? o->filter->follow(o, map, by_parameters) : OD_OK;
 }
 
-// As in a simulation, samples are taken after a correction, with the inputs after a jump. Fails with a status of od_sim_step().
+// Samples that are due at the current time are taken at the beginning of the prediction: after the correction, and, as in a
+// simulation, with the inputs after a jump.
 od_status od_observer_predict(od_observer *o, double h, const double *u, const double *Q, const double *q) {
   if (!o->started || (o->noise && (Q || q))) return OD_BAD_ARGUMENT;
   od_sim *sim = od_observer_sim(o);

@@ -101,8 +101,8 @@ int od_observer_begin_correction(od_observer *o, const double *y);
 od_sensor_use od_observer_judge(od_observer *o, int i, double measured, double value, double s, int *reopen);
 // Adds the innovation of a used sensor to the statistics of consistency.
 void od_observer_count(od_observer *o, double value, double s);
-// Computes and returns the spread of each output (ny) at the current estimate, with covariance b; y: the outputs at
-// this estimate.
+// Computes and returns the spread of each output (ny) at the current estimate, over the states and, if an output may be limited, over
+// the parameters. b: the covariance; y: the outputs at this estimate.
 const od_spread *od_observer_find_spreads(od_observer *o, const od_covariance *b, const double *y);
 
 // Returns, for each output (ny), whether the output may be limited at the current estimate. The array is in the memory
@@ -121,12 +121,14 @@ bool od_observer_owner(const od_observer *o, od_saved_owner *owner);
 // Returns memory for a covariance (n x n), which the next call of another function may overwrite.
 double *od_observer_covariance_memory(od_observer *o);
 
-// Adds delta (n) to the estimate and P (n x n) to its covariance. The filter drops its data about earlier samples.
+// Adds delta (n) to the estimate and P (n x n) to its covariance; delta becomes the actual change. The filter drops its data about
+// earlier samples. Fails as od_observer_move() does, and with OD_NOT_FINITE if the covariance is not finite.
 od_status od_observer_shift(od_observer *o, double *delta, const double *P);
 
 // --- estimate.c
 
-// Moves the estimate to prior + delta (n each), with parameters within their bounds; delta becomes the actual change.
+// Moves the estimate to prior + delta (n each), with parameters within their bounds; delta becomes the actual change. Fails with
+// OD_NOT_FINITE if delta is not finite, and as od_sim_set_with_parameters() does.
 od_status od_observer_move(od_observer *o, const double *prior, double *delta);
 // Trials of an estimate. od_observer_try() computes the outputs y (ny) at prior + delta, with parameters within their bounds; delta
 // becomes the actual change. The state does not change, but the parameters do. Then one of the other functions follows, if necessary

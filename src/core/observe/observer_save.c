@@ -9,13 +9,13 @@
 #include "integrate/sim_block.h"
 #include "observe/linear_filter.h"
 
-// Integers of an observer and of its memory for linearizing filters.
+// Single numbers of an observer and of its memory for linearizing filters.
 typedef struct saved_fields {
   double nis;
   int32_t started, used, sensor_dominates, widened;
 } saved_fields;
 
-// The last innovation and the guard of a sensor.
+// The data of a sensor: its last innovation, its guard, whether it has a value, and the spread of the output.
 typedef struct saved_sensor {
   double value, sigma, mean, last;
   int64_t same, out, gated, frozen, reopened;

@@ -163,7 +163,9 @@ void od_smoother_transfer(od_observer *o, struct od_pieces *t);
 
 // Begins a window at the latest sample, with the current estimate of o.
 void od_smoother_begin_here(od_smoother *s, od_observer *o);
-// Copies the initial covariance in terms of outputs, if od_observer_declare_start() has set such a covariance.
+// Copies the initial covariance in terms of outputs, if od_observer_declare_start() has set such a covariance and as many states have a
+// positive initial variance. If the derivatives of these outputs are singular, states define the prior. Fails with the status of the
+// plant.
 od_status od_smoother_take_declared_start(od_smoother *s, od_observer *o);
 // Moves the worker to the start that a trajectory's adjoint (n) defines, and converts the prior to this point.
 od_status od_smoother_go_to_start(od_smoother *s, const double *lambda);

@@ -112,7 +112,7 @@ static od_status go_on(od_smoother *s, long k, bool *is_shifted) {
   return moves && !*is_shifted ? go_there(s, by) : OD_OK;
 }
 
-// Applies the sensors of sample k, linearized at a distance `moved` from the trajectory. Fails with a status of od_sim_step().
+// Applies the sensors of sample k, linearized at a distance `moved` from the trajectory. Fails with the status of the plant.
 static od_status take_sensors(od_smoother *s, long k) {
   od_observer *w = od_smoother_worker(s);
   const od_linear *l = od_observer_linear(w);

@@ -148,7 +148,8 @@ static double samples_J(const od_smoother *s) {
 // The filter has settled if three conditions hold. The last window converged after at most FEW_ACCEPTED accepted trajectories. Its
 // prior was not widened. The decaying sum of J over the windows exceeds its expected value by at most questionable_sigmas. Short
 // windows do not show that a model is wrong, because the next window changes their result. A start far from the user's prior shows
-// that the prior is wrong, not the model: its cost is no reason to fall back.
+// that the prior is wrong, not the model. Therefore the filter falls back if the sum without the cost of such starts is inconsistent
+// (is_inconsistent()).
 static void judge_window(od_smoother *s) {
   double J = s->chi + s->end_J, expected = s->chi_expected + (double)s->end_measured;
   bool is_whole = s->end - s->begun >= s->capacity;
@@ -169,8 +170,8 @@ static bool grows(const od_smoother *s) {
   return 4 * (s->end - s->first) <= 3 * s->capacity;
 }
 
-// Moves the worker to the new estimate at the window's end. The next window begins at this end, or at the start of this
-// window. Fails with a status of od_sim_step().
+// Moves the worker to the new estimate at the window's end, and decides whether the filter has settled or falls back. While windows
+// grow, the next window has the same start; later windows begin at the end of this window. Fails as od_observer_move() does.
 static od_status close_window(od_smoother *s) {
   od_observer *w = od_smoother_worker(s);
   size_t d = sizeof(double);
@@ -234,8 +235,8 @@ static void put_aside(od_smoother *s, size_t which) {
 }
 
 // A trajectory may be inconsistent with the samples because the search stopped before the minimum of J, for instance at a bound.
-// Then this function starts a search from `alternative` or from the prior's mean. The better result is used. Returns true if
-// another search begins.
+// Then this function starts a search from `alternative` if `spare` is set, otherwise from the prior's mean. The better result is used.
+// Returns true if another search begins.
 static bool try_other_start(od_smoother *s) {
   size_t count = (size_t)(s->end - s->first + 1) * (size_t)s->n, size = count * sizeof(double);
   double *now = od_smoother_at(s, s->now), *alternative = od_smoother_at(s, s->alternative);
@@ -261,8 +262,9 @@ static bool try_other_start(od_smoother *s) {
   return false;
 }
 
-// Ends the iteration: tries another start, first restores the derivatives of the accepted trajectory if they were lost,
-// widens a prior that is too narrow, or closes the window. Fails with a status of od_sim_step().
+// Ends the iteration, unless try_other_start() begins another search. If the derivatives of the accepted trajectory were lost, they are
+// restored first. If the user's prior is too narrow (option widen), it is widened and the iteration begins again. In all other cases
+// the window is closed. Fails with a status of od_sim_step().
 static od_status finish(od_smoother *s) {
   if (try_other_start(s)) return OD_OK;
   if (!s->fresh) return go_back(s, 0);
@@ -307,7 +309,9 @@ static od_status accept(od_smoother *s) {
   return OD_OK;
 }
 
-// Compares the first trajectory with another starting trajectory, if there is one. Fails with a status of od_sim_step().
+// Judges the starting trajectories. If noise explains J of the first trajectory, this trajectory is accepted. Otherwise the trajectory
+// `now` is also tried, and the trajectory with the smaller J is accepted. Fails with OD_NOT_CONVERGED if neither can be simulated, or
+// with a status of od_sim_step().
 static od_status judge_first(od_smoother *s, bool complete) {
   bool better = complete && s->J < s->best;
   if (s->comparing == 0 && complete && !is_surprise(s->J, expected_J(s), inconsistency_sigmas)) return accept(s);
@@ -353,8 +357,8 @@ static od_status piece_back(od_smoother *s) {
   return OD_OK;
 }
 
-// Ends the restoration. Accepts the restored trajectory unless it is already the accepted trajectory. Fails with a status of
-// od_sim_step().
+// Ends the restoration. If no trajectory has been accepted yet, accepts the restored trajectory; otherwise closes the window. Fails
+// with a status of od_sim_step().
 static od_status end_going_back(od_smoother *s) {
   s->restoring = 0;
   keep_end(s, true);

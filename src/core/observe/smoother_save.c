@@ -48,7 +48,7 @@ void od_smoother_transfer(od_observer *o, od_pieces *t) {
   const void *saved = od_pieces_bytes(t, (char *)s + first_field, fields);
   if (t->mode == OD_PIECES_CHECK) {
     memcpy((char *)&tried + first_field, saved, fields);
-    od_pieces_expect(t, is_possible(&tried), "the number of a sample in the window is out of range");
+    od_pieces_expect(t, is_possible(&tried), "a sample number, the phase or a counter of the window is out of range");
   }
   od_pieces_bytes(t, od_smoother_at(s, s->sample), s->start_sim - s->sample);
   od_sim_transfer((od_sim *)((char *)s + s->start_sim), t);

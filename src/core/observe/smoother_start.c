@@ -49,8 +49,8 @@ void od_smoother_begin_here(od_smoother *s, od_observer *o) {
 
 // ---- prior given in outputs
 
-// Computes the outputs of the prior at the simulation's state, their derivatives and the inverse of the derivatives. Fails with a
-// status of od_sim_step().
+// Computes the outputs of the prior at the simulation's state, their derivatives and the inverse of the derivatives. Fails with
+// OD_SINGULAR if there is no inverse, or with the status of the plant.
 static od_status see_outputs(od_smoother *s, od_sim *sim, double *y) {
   const od_observer *w = od_smoother_worker(s);
   const od_linear *l = od_observer_linear(w);
@@ -90,7 +90,7 @@ od_status od_smoother_take_declared_start(od_smoother *s, od_observer *o) {
 }
 
 // Computes the distance `off` of the worker's outputs from `wanted`, in sigmas; difference (declared): wanted minus current
-// outputs. Fails with a status of od_sim_step().
+// outputs. Fails as see_outputs() does, and with OD_NOT_FINITE.
 static od_status miss(od_smoother *s, od_sim *sim, const double *wanted, double *difference, double *off) {
   const double *C = od_smoother_at(s, s->declared_C);
   od_status status = see_outputs(s, sim, difference);
@@ -121,7 +121,7 @@ static bool is_straight(const od_smoother *s, const double *predicted, const dou
 }
 
 // Takes one step of Newton's method from x toward the wanted outputs. Shortens the step until it is nearly linear and can be
-// evaluated. missing (declared) and off belong to x. Updates x, missing and off. Fails with a status of od_sim_step().
+// evaluated. missing (declared) and off belong to x. Updates x, missing and off. Fails with OD_NOT_CONVERGED.
 static od_status step_toward(od_smoother *s, od_sim *sim, const double *wanted, double *x, double *missing,
                              double *off) {
   int m = s->declared;
@@ -150,7 +150,7 @@ static od_status step_toward(od_smoother *s, od_sim *sim, const double *wanted, 
 }
 
 // Computes the worker's states with the wanted outputs, on the branch of the states `from`. Stores the states in declared_x.
-// Fails with a status of od_sim_step().
+// Fails with OD_NOT_CONVERGED, as see_outputs() does, or as od_sim_set() does.
 static od_status reach_from(od_smoother *s, const double *wanted, const double *from) {
   od_sim *sim = od_observer_sim(od_smoother_worker(s));
   double *x = od_smoother_at(s, s->work) + 2 * s->n, *missing = x + s->nx, off = INFINITY;
@@ -172,7 +172,7 @@ static od_status reach(od_smoother *s, const double *wanted) {
 }
 
 // Converts the prior from outputs to states, with the derivatives at the worker's state. The states' block of P (n x n)
-// receives the covariance, delta (nx) the prior's mean relative to the worker's state. Fails with a status of od_sim_step().
+// receives the covariance, delta (nx) the prior's mean relative to the worker's state. Fails as see_outputs() does.
 static od_status see_prior(od_smoother *s, double *P, double *delta) {
   int m = s->declared, n = s->n;
   double *y = od_smoother_at(s, s->work) + 2 * n, *inverse = od_smoother_at(s, s->declared_H),
@@ -249,8 +249,8 @@ void od_smoother_keep_start(od_smoother *s, double *lambda) {
   for (int i = 0; i < s->np; i++) lambda[s->nx + i] += od_smoother_stay_within(s, &prior, i, mean, delta);
 }
 
-// Moves the worker to the prior's states minus `moved`, or to states with the prior's outputs minus `moved`. Fails with a status
-// of od_sim_step().
+// If outputs define the prior, moves the worker to states with the prior's outputs minus `moved`; otherwise moves the worker to the
+// prior's states minus `moved`. Fails as reach_from() or od_sim_set() does.
 static od_status go_to_states(od_smoother *s, const double *moved) {
   od_sim *sim = od_observer_sim(od_smoother_worker(s));
   const double *mean = od_smoother_at(s, s->start_mean);

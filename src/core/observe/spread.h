@@ -22,7 +22,7 @@ typedef struct od_spread {
   int along;  // the unknown with the largest spread of the output: a state or, from index nx, a parameter; -1: none
   double unknown_sigma;  // standard deviation of this unknown
   int clipped;  // whether the output may be at a limit and its derivatives give less than half of the spread; set by
-                // the observer
+                // od_linear_output_sigma()
 } od_spread;
 
 typedef struct od_spread_work {

@@ -49,8 +49,9 @@ static int count_of_joint(const od_model *m, const od_condition *list, int count
 }
 
 // Returns whether the assembly may replace exact values of a joint's angles by values for another reference rotation. The
-// replacement is allowed if all three angles are given. It is also allowed for single angles if no loop and no other output depends
-// on the joint.
+// replacement is not allowed if an angle is balanced. Otherwise it is allowed if all three angles, or none, have exact values, and
+// the same holds for their rates. It is also allowed if the machine has no loops and all exact values are joint coordinates or their
+// rates.
 static bool may_move_chart(const od_assembly *s, int first) {
   const od_model *m = s->m;
   int positions = count_of_joint(m, s->at_position, s->positions, first),
@@ -68,7 +69,8 @@ static void replace_values(const od_model *m, od_condition *list, int count, int
     if (is_of_joint(m, &list[i], first)) list[i].value = values[list[i].output.index];
 }
 
-// Changes the reference rotation of each spherical joint whose middle angle starts near 90 degrees. At 90 degrees the first
+// Changes the reference rotation of each spherical joint whose middle angle starts near 90 degrees, if may_move_chart() allows this
+// change. At 90 degrees the first
 // and the last angle turn about the same axis, so the angles are singular. The new angles are measured from the initial
 // orientation.
 void od_assembly_choose_charts(od_assembly *s) {
@@ -351,6 +353,7 @@ int od_assembly_rank_nearby(od_assembly *s, int *integers, double *matrix, int r
   od_model *m = s->m;
   size_t size = (size_t)m->coordinates * sizeof *m->z0;
   double *start = od_malloc(size);
+  s->no_memory = s->no_memory || !start;
   if (!start) return rank;
   memcpy(start, m->z0, size);
   int largest = rank;

@@ -29,6 +29,7 @@ typedef struct od_assembly {
   int rows;                                 // number of closure rows and conditions of the largest problem
   double *matrix, *normal, *r, *y, *trial;  // J (rows x n), J W^2 J', residual r, solution y, trial z
   int *pivot;
+  bool no_memory;  // whether an allocation has failed
 } od_assembly;
 
 // Returns the index of the first-order state that equals an output, or -1.
@@ -45,11 +46,11 @@ static inline int od_assembly_first_order_state(const od_model *m, const od_outp
   return o->kind == OD_OUT_ELEMENT_STATE ? m->instance[o->index].state[o->component] : -1;
 }
 
-// Returns whether an output is a position or an angle, and thus allowed as an initial value of the assembly.
+// Returns whether an output is a position, an angle or a length, and thus allowed as an initial value of the assembly.
 bool od_assembly_is_position(od_output_kind kind);
 
-// Stores approximate values in z0 and zd0, pressures and spool positions in c0, and exact values as conditions. Reports unknown
-// and missing values.
+// Stores values of coordinates in z0, of their rates in zd0 and of first-order states in c0. Stores exact values of positions and rates
+// as conditions, and lists the balanced values. Reports unknown and missing values.
 void od_assembly_sort_initial_values(od_assembly *s);
 // Copies the current numbers and reference rotations into the real and the complex work memory.
 void od_assembly_load_numbers(od_assembly *s);
@@ -63,7 +64,8 @@ void od_assembly_guess_positions(od_assembly *s);
 void od_assembly_rates(od_assembly *s);
 // Return the rank of the closure Jacobian. The first function returns the rank at the positions in w. The second
 // function returns the largest rank after small steps along motions that the loops allow. The second rank is larger if
-// the machine starts in a singular position, where independent rows look redundant.
+// the machine starts in a singular position, where independent rows look redundant. Sets od_assembly.no_memory if an allocation
+// fails.
 int od_assembly_rank(od_assembly *s, int *integers, double *matrix);
 int od_assembly_rank_nearby(od_assembly *s, int *integers, double *matrix, int rank);
 
@@ -74,7 +76,7 @@ typedef struct od_trial_plant {
   void *work;
   double *x, *u, *g, *mass;
 } od_trial_plant;
-// Computes the balanced values and writes them to z0 and c0.
+// Computes the balanced values and writes them to z0 and c0, or reports why no balance was found.
 void od_assembly_balance(od_assembly *s, const od_trial_plant *t);
 // Checks that an element, such as a cylinder, can have this length, m (finish.c). Otherwise reports a problem and returns false.
 bool od_assembly_check_reach(od_assembly *s, int instance, double length);

@@ -231,7 +231,8 @@ static void give_memory_back(od_balance *b) {
   od_free(b->work);
 }
 
-// Chooses the unknowns and the same number of equations. If there is no such choice, reports a problem and returns false.
+// Chooses the unknowns and the same number of equations. If there is no such choice, reports a problem and returns false. If the plant
+// cannot be evaluated at the start, returns true without equations; the search then reports the failure.
 static bool pose(od_balance *b) {
   const od_trial_plant *t = b->t;
   if (t->plant->ops->residual(t->plant, t->work, 0, t->x, t->g, t->u, t->g + od_plant_nk(t->plant)) != OD_OK)
@@ -248,16 +249,18 @@ static bool pose(od_balance *b) {
 }
 
 // Searches for the balance, starting at t->x. Stores the balanced values in the model, or reports why no balance was
-// found.
+// found. Sets od_assembly.no_memory if an allocation fails.
 static void search_balance(od_balance *b) {
   const od_trial_plant *t = b->t;
   od_model *m = b->s->m;
   int n = b->n, nx = od_plant_nx(t->plant);
   double *start = od_malloc((size_t)(nx + 1) * sizeof *start);
-  if (!start) return;
-  memcpy(start, t->x, (size_t)nx * sizeof *start);
+  od_status status = start ? OD_OK : OD_NO_MEMORY;
   od_equilibrium e = od_balance_problem(b);
-  if (od_equilibrium_find(&e, t->x) != OD_OK) {
+  if (start) memcpy(start, t->x, (size_t)nx * sizeof *start), status = od_equilibrium_find(&e, t->x);
+  if (status == OD_NO_MEMORY) {
+    b->s->no_memory = true;
+  } else if (status != OD_OK) {
     od_balance_report_failure(b, start, t->x);
   } else if (!od_balance_report_suction(b, t->x, true)) {
     t->plant->ops->residual(t->plant, t->work, 0, t->x, t->g, t->u, t->g + od_plant_nk(t->plant));
@@ -280,6 +283,9 @@ void od_assembly_balance(od_assembly *s, const od_trial_plant *t) {
   b.states = s->balances - b.angles - b.pressures;
   for (int k = b.n; k < 2 * b.n; k++) t->x[k] = 0;
   memset(t->g, 0, (size_t)od_plant_nk(t->plant) * sizeof *t->g);
-  if (take_memory(&b) && pose(&b)) search_balance(&b);
+  if (!take_memory(&b))
+    s->no_memory = true;
+  else if (pose(&b))
+    search_balance(&b);
   give_memory_back(&b);
 }

@@ -27,13 +27,15 @@ typedef struct od_equilibrium {
 
 // Finds the values of the unknowns in x. On entry x holds the plant's initial point from od_plant_ops.start(); states other than
 // positions may differ. Velocities in x should be zero. On return x holds the last point. The number of equations must equal the
-// number of unknowns. Returns OD_NOT_CONVERGED if no balance was found. Allocates memory; not for use inside steps.
+// number of unknowns. Fails with OD_NOT_CONVERGED if no balance was found, and with OD_NO_MEMORY. Allocates memory; not for use
+// inside steps.
 od_status od_equilibrium_find(const od_equilibrium *e, double *x);
 
 // Computes the equations at x, for any number of equations. Unless by_unknowns is NULL, also computes their derivatives with
-// respect to the unknowns (equations x states).
+// respect to the unknowns (equations x states). Fails with the status of the plant or with OD_NO_MEMORY.
 od_status od_equilibrium_evaluate(const od_equilibrium *e, const double *x, double *r, double *by_unknowns);
-// Computes Newton's step from x for all unknowns. Returns OD_SINGULAR, with a step of zero, if the matrix is singular.
+// Computes Newton's step from x for all unknowns. Fails with OD_SINGULAR if the matrix is singular, with the status of the plant, or
+// with OD_NO_MEMORY; the step is then zero.
 od_status od_equilibrium_step(const od_equilibrium *e, const double *x, double *step);
 
 #endif

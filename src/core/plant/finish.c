@@ -84,12 +84,14 @@ static void check_senses(od_assembly *s) {
   }
 }
 
-// Creates a plant at the initial point for the last checks. Returns false if an allocation or the start of the plant fails.
-// end_trial() frees the plant in both cases.
+// Creates a plant at the initial point for the last checks. Returns false if the start of the plant fails, or if an allocation fails;
+// then sets od_assembly.no_memory. end_trial() frees the plant in all cases.
 static bool begin_trial(od_assembly *s, od_trial_plant *t) {
   const od_model *m = s->m;
   *t = (od_trial_plant){0};
-  if (od_model_plant(m, NULL, 0, NULL, 0, &t->plant, NULL) != OD_OK) return false;
+  od_status status = od_model_plant(m, NULL, 0, NULL, 0, &t->plant, NULL);
+  s->no_memory = s->no_memory || status == OD_NO_MEMORY;
+  if (status != OD_OK) return false;
   size_t nx = (size_t)od_plant_nx(t->plant), nk = (size_t)od_plant_nk(t->plant), nz = (size_t)t->plant->nz;
   t->work = od_calloc(1, t->plant->work_size);
   t->x = od_calloc(nx + 1, sizeof *t->x);
@@ -97,7 +99,9 @@ static bool begin_trial(od_assembly *s, od_trial_plant *t) {
   t->g = od_calloc(2 * nk, sizeof *t->g);
   t->mass = od_calloc(nz * nz + 1, sizeof *t->mass);
   for (int i = 0; t->u && i < m->inputs; i++) t->u[i] = m->input[i].start;
-  return t->work && t->x && t->u && t->g && t->mass && t->plant->ops->start(t->plant, t->work, t->x) == OD_OK;
+  bool memory = t->work && t->x && t->u && t->g && t->mass;
+  s->no_memory = s->no_memory || !memory;
+  return memory && t->plant->ops->start(t->plant, t->work, t->x) == OD_OK;
 }
 
 static void end_trial(od_trial_plant *t) {
@@ -191,11 +195,12 @@ static void check_and_balance(od_assembly *s) {
 }
 
 // Computes the degrees of freedom of the mechanism with closed loops. Reports a singular initial position, and a
-// mechanism that cannot move.
+// mechanism that cannot move. Sets od_assembly.no_memory if an allocation fails.
 static void count_freedom(od_assembly *s) {
   od_model *m = s->m;
   int *integers = od_calloc((size_t)m->layout.integers + 1, sizeof *integers);
   double *matrix = od_calloc(od_partition_doubles(m), sizeof *matrix);
+  s->no_memory = s->no_memory || !integers || !matrix;
   if (integers && matrix) {
     int rank = od_assembly_rank(s, integers, matrix);
     int nearby = m->rows ? od_assembly_rank_nearby(s, integers, matrix, rank) : rank;
@@ -294,7 +299,9 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
         b, OD_ABOUT_MACHINE, -1,
         s.m->blocks
             ? "nothing can move: no block of the machine has a state; add a block with a state, such as an integrator"
-            : "nothing can move: all joints of the machine are fixed; use a joint of another type");
+        : s.m->joints
+            ? "nothing can move: all joints of the machine are fixed; use a joint of another type"
+            : "nothing can move: the machine has no joint, no volume and no block with a state; add one of these");
   od_error missing = {0};
   if (s.m && !b->problems && od_model_check_parts(s.m, &missing) != OD_OK)
     od_build_report(b, OD_ABOUT_MACHINE, -1, "%s", missing.text);
@@ -319,7 +326,7 @@ od_status od_build_finish(od_build *b, od_model **out, od_error *err) {
   }
 end:
   give_memory_back(&s);
-  if (!memory || b->no_memory) {
+  if (!memory || s.no_memory || b->no_memory) {
     od_model_free(s.m);
     return od_fail(err, OD_NO_MEMORY, "out of memory while building the model");
   }

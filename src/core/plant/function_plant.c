@@ -162,7 +162,8 @@ static od_status outputs(const od_plant *plant, void *work, const double *energy
   return OD_OK;
 }
 
-// Computes the output Jacobians. Without an output function h, the outputs are the states. Fails with a status of od_sim_step().
+// Computes the output Jacobians. Without an output function h, the outputs are the states. Fails with OD_NOT_FINITE if the
+// derivatives cannot be computed.
 static od_status output_jacobians(const od_plant *plant, void *work, const double *energy, const unsigned char *wanted,
                                   const double *kx, const double *ku, const double *kp, double *hx, double *hu,
                                   double *hp) {
@@ -248,8 +249,11 @@ static const od_plant_ops function_ops = {
 od_status od_plant_from_function(const od_function *f, od_plant **out, od_error *err) {
   *out = NULL;
   if (f->nx <= 0 || f->nu < 0 || f->np < 0 || !f->f || !f->x0 || (f->np && !f->p))
-    return od_fail(err, OD_BAD_ARGUMENT,
-                   "a function plant needs at least one state, f and x0; with parameters it also needs p");
+    return od_fail(
+        err, OD_BAD_ARGUMENT,
+        "a function plant needs f and x0, at least 1 state, and with parameters p; found %d states, %d inputs and "
+        "%d parameters",
+        f->nx, f->nu, f->np);
   if (!f->f_jacobians && !f->f_complex)
     return od_fail(err, OD_BAD_ARGUMENT,
                    "a function plant needs f_jacobians or f_complex for exact derivatives; set one of them");

@@ -114,7 +114,7 @@ static void take_defaults(od_assembly *s) {
     const od_foreign_law *law = m->spec[i].foreign;
     for (int k = 0; law && law->initial && k < law->states; k++) m->c0[m->block[i].state + k] = law->initial[k];
   }
-  // In a machine with a reservoir, the temperature in the file is the initial value of the reservoir's state.
+  // In a machine with a reservoir, the temperature of the oil is the default of the initial value of the reservoir's state.
   if (m->join.warms >= 0 && m->viscosity >= 0) m->c0[m->join.warms] = m->theta[m->viscosity + OD_VISCOSITY_TEMPERATURE];
 }
 

@@ -88,7 +88,7 @@ static bool restore(const od_plant *plant, const void *saved, void *work) {
   return !d->inner->ops->restore || d->inner->ops->restore(d->inner, saved_inner, od_inner_work(d, work));
 }
 
-// Every plant that contains another plant forward the residual. Thus the function residual() identifies such a plant.
+// Every plant that contains another plant forwards the residual. Thus the function residual() identifies such a plant.
 const od_plant *od_innermost_plant(const od_plant *plant, void **work) {
   while (plant->ops->residual == residual) {
     const od_inner_plant *d = plant_of(plant);

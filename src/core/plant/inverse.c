@@ -200,7 +200,7 @@ static void stay(od_inverse *v) {
 }
 
 // Moves the mechanism to the values q of the moved outputs. A long move is divided into stages, so that the mechanism
-// stays on its branch. Fails with a status of od_sim_step().
+// stays on its branch. Fails with OD_NOT_CONVERGED, OD_NOT_FINITE or OD_SINGULAR.
 static od_status move_to(od_inverse *v, const double *q) {
   od_work_parts p = parts(v);
   int n = v->free;

@@ -29,8 +29,9 @@ bool od_inverse_can_move(const od_output *o);
 
 // Creates an inverse problem; the caller frees it with od_inverse_free(). `idle` lists instances that exert no force although they
 // are not drives. The plant must be a plant of od_model_plant() and must outlive the inverse problem. The last `loose` of the moved
-// outputs are loose. Returns OD_BAD_INPUT if the counts do not match. The number of moved outputs must equal the number of degrees
-// of freedom. There must be at least as many drives as driven outputs, or exactly as many if some outputs are loose.
+// outputs are loose. Fails with OD_BAD_INPUT if the counts do not match or if an output cannot be prescribed, and with OD_NO_MEMORY.
+// The number of moved outputs must equal the number of degrees of freedom. There must be at least as many drives as driven outputs,
+// or exactly as many if some outputs are loose.
 od_status od_inverse_new(const od_plant *plant, const int *moved, int moved_count, int loose, const od_drive *drive,
                          int drives, const int *idle, int idles, od_inverse **out);
 void od_inverse_free(od_inverse *inverse);
@@ -41,7 +42,7 @@ od_status od_inverse_start(od_inverse *inverse);
 // Moves the machine from its current position to the given values, rates and second rates of the moved outputs; u: inputs of the
 // machine. `second` receives the second rates of loose outputs. `effort` receives one entry per drive: the force of an element or
 // coordinate, or the value of a load, in N or N m. Allocates nothing.
-//   OD_NOT_CONVERGED: the values cannot be reached; the machine stays at its previous position.
+//   OD_NOT_CONVERGED or OD_NOT_FINITE: the values cannot be reached; the machine stays at its previous position.
 //   OD_SINGULAR: at these positions the moved outputs do not determine the motion, or the drives cannot produce the motion;
 //   od_inverse_stuck() returns the cause.
 od_status od_inverse_solve(od_inverse *inverse, const double *u, const double *q, const double *rate, double *second,

@@ -49,7 +49,7 @@ static void get_parameters(const od_plant *plant, const void *work, double *valu
 }
 
 // Sets the parameters. If a parameter is a number of the mechanism, such as a length or a mass, the constants of the
-// mechanism are computed again. Fails with a status of od_sim_step().
+// mechanism are computed again. Fails with OD_NOT_FINITE, without a change, if a value is not finite.
 static od_status set_parameters(const od_plant *plant, void *work, const double *values) {
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);

@@ -184,7 +184,8 @@ static bool shows_signal(const od_model *m, const od_output *o, int instance) {
 }
 
 // Returns whether an output may be limited at the states c (od_plant_ops.edges). Outputs of the motion are never limited. The
-// pressure of a volume is limited where oil cavitates (circuit_x.h). Outputs of elements and blocks may be limited anywhere.
+// pressure of a volume is limited where oil cavitates (circuit_x.h). A state of an element is limited only if the signal of a block
+// replaces this state. All other outputs of elements and blocks may be limited anywhere.
 static bool is_at_edge(const od_model *m, const od_output *o, const double *c) {
   if (!od_model_output_sees_states_only(m, o)) return true;
   switch (o->kind) {

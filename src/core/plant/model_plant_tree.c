@@ -94,7 +94,7 @@ void od_model_plant_tree_limit_pivots(const od_plant_data *d, void *work) {
 // ---- states that belong to a joint
 
 // Factors the matrix of the states of each joint, and computes t->own, the effect of these states on the diagonal of
-// the tree. Fails with a status of od_sim_step().
+// the tree. Fails with OD_SINGULAR or OD_NOT_FINITE.
 static od_status factor_joint_states(const od_plant_data *d, const od_work_parts *p, const tree_parts *t, double alpha,
                                      double beta) {
   const od_model *m = d->m;

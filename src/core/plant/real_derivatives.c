@@ -23,8 +23,9 @@ od_status od_model_plant_check_real(const od_plant_data *d, od_error *err) {
   const od_model *m = d->m;
   for (int i = 0; i < m->measures; i++)
     if (od_output_needs_complex(&m->measure[i]))
-      return od_fail(err, OD_NOT_AVAILABLE,
-                     "a block measures a reaction or a power, whose derivatives need complex numbers; " NEEDS_COMPLEX);
+      return od_fail(
+          err, OD_NOT_AVAILABLE,
+          "a block measures a reaction, a loss or an energy, whose derivatives need complex numbers; " NEEDS_COMPLEX);
   if (m->join.reservoir >= 0)
     return od_fail(err, OD_NOT_AVAILABLE, "derivatives of the oil's temperature need complex numbers; " NEEDS_COMPLEX);
   if (d->plant.jumps)

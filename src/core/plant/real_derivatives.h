@@ -5,7 +5,7 @@
 #include "plant/model_plant_work.h"
 
 // Returns OD_OK if all derivatives of a plant exist in real numbers, except the derivatives of its outputs. Otherwise
-// returns OD_NOT_AVAILABLE with a message that names the first class, block type or number that needs complex numbers.
+// returns OD_NOT_AVAILABLE with a message about the first derivative that needs complex numbers.
 od_status od_model_plant_check_real(const od_plant_data *d, od_error *err);
 // Returns whether the derivatives of an output need complex numbers.
 bool od_output_needs_complex(const od_output *o);

@@ -68,8 +68,8 @@ static void quaternion_of(const double *R, double q[4]) {
   for (int k = 0; k < 4; k++) q[k] /= size;
 }
 
-// Computes the quaternion of a new reference rotation C. The sign of the quaternion is that of the product of the old
-// reference and the turns by the angles z about the axes x, y and z. Thus quaternions of bodies stay continuous.
+// Computes the quaternion of a new reference rotation C. Of the two quaternions with opposite signs, chooses the one nearer to the
+// product of the old reference and the turns by the angles z about the axes x, y and z. Thus quaternions of bodies stay continuous.
 static void move_quaternion(double *C, const double *z) {
   const double *old = C + OD_CHART_QUATERNION;
   double c[3], s[3], q[4], sign = 0;

@@ -1,5 +1,5 @@
-// Replaces the parts of the tool that the engine does not have: the YAML parser, files, SUNDIALS and LAPACK. A stored
-// machine contains its files; YAML files are stored as parsed trees.
+// Replaces the parts of the tool that the engine does not have: the YAML parser, files, laws of programs, requirements, FMUs, SUNDIALS and
+// LAPACK. A stored machine contains its files; YAML files are stored as parsed trees.
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
@@ -23,7 +23,8 @@
 od_status od_tree_parse(od_tree *tree, const char *text, size_t length, const char *file, od_arena *texts,
                         od_messages *messages) {
   od_status status = od_tree_restore(tree, text, length, file, texts);
-  if (status == OD_BAD_INPUT) od_messages_add(messages, (od_place){.file = file}, "the stored file is damaged");
+  if (status == OD_BAD_INPUT)
+    od_messages_add(messages, (od_place){.file = file}, "the stored file is damaged; write the page again");
   return status;
 }
 
@@ -31,7 +32,8 @@ od_status od_text_file_read(const char *path, char **text, size_t *length, od_me
   const od_bundled *f = od_bundle_find(path);
   *text = f ? od_malloc(f->size + 1) : NULL;
   *length = f ? f->size : 0;
-  if (!f) od_messages_add(messages, (od_place){.file = path}, "the file is not stored");
+  if (!f)
+    od_messages_add(messages, (od_place){.file = path}, "the page does not contain this file; write the page again");
   if (!*text) return f ? OD_NO_MEMORY : OD_IO;
   memcpy(*text, f->bytes, f->size);
   return OD_OK;
@@ -71,7 +73,7 @@ od_judgment_text od_judgment_words(const od_judgment *j) {
 od_status od_fmu_import_open(const char *path, double limit, od_fmu_import **out, od_error *err) {
   (void)path, (void)limit;
   *out = NULL;
-  return od_fail(err, OD_NOT_AVAILABLE, "FMUs cannot run in a page");
+  return od_fail(err, OD_NOT_AVAILABLE, "FMUs cannot run in a page; use the program oleodyn for this machine");
 }
 void od_fmu_import_close(od_fmu_import *import) {
   (void)import;

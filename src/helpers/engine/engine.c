@@ -110,7 +110,7 @@ static int find_outputs(void) {
   return 0;
 }
 
-// Loads the machine with values of numbers: lines "path=value", as with --set. Returns a status.
+// Loads the machine with values of numbers: at most 1000 lines "path=value", as with --set. Returns a status.
 enum { MOST_VALUES = 1000 };
 int EXPORTED(load)(char *lines);
 int engine_load(char *lines) {
@@ -118,7 +118,11 @@ int engine_load(char *lines) {
   engine.error = (od_error){0};
   const char **set = od_calloc(MOST_VALUES, sizeof *set);
   engine.messages = od_messages_new();
-  if (!set || !engine.messages || engine.stored.source.files.files == 0) {
+  if (!set || !engine.messages) {
+    od_free(set);
+    return (int)od_fail(&engine.error, OD_NO_MEMORY, "out of memory");
+  }
+  if (engine.stored.source.files.files == 0) {
     od_free(set);
     return (int)od_fail(&engine.error, OD_BAD_ARGUMENT, "no machine is open; call open() first");
   }
@@ -288,7 +292,7 @@ int engine_worst_column(void) {
   const od_run_accuracy *a = &engine.report.accuracy;
   return a->error && a->worst >= 0 ? a->worst + 1 : -1;
 }
-// Return the numbers of steps and of evaluations of the equations.
+// Return the number of evaluations of the equations, and the number of steps.
 double EXPORTED(evaluations)(void);
 double engine_evaluations(void) {
   return (double)engine.report.residuals;
@@ -355,7 +359,8 @@ double EXPORTED(number_value)(int i);
 double engine_number_value(int i) {
   return number_at(i).value;
 }
-// Return the text in the file ("": a default), and the ends of the allowed and of the usual range (infinite: no limit).
+// Return the text in the file ("": a default), and an end of a range (infinite: no limit). end: 0 and 1 are the low and the high end of
+// the allowed range, 2 and 3 of the usual range.
 const char *EXPORTED(number_given)(int i);
 const char *engine_number_given(int i) {
   return number_at(i).given ? number_at(i).given : "";

@@ -54,7 +54,7 @@ static bool start(od_fmu *f, double t, const double *q, const double *u) {
   return f->interface == OD_FMU_CO_SIMULATION || iterate_event(f);
 }
 
-// The cases of all types except Float64. V: the value in the type of the standard.
+// The integer types: name in od_fmu_type, name in FMI 3, and largest value. set_one() limits values to this range.
 #define WHOLE_TYPES(X)            \
   X(INT8, Int8, 127)              \
   X(UINT8, UInt8, 255)            \

@@ -155,7 +155,8 @@ od_status od_fmu_archive_unpack(const char *path, const char *folder, int versio
     char to[PATH_SIZE];
     if (snprintf(to, sizeof to, "%s/%s", folder, name) >= (int)sizeof to)
       return od_fail(err, OD_BAD_INPUT, "the archive contains a path that is too long; expected shorter names");
-    if (!make_folders(to, strlen(folder) + 1)) return od_fail(err, OD_IO, "cannot write to %.300s", folder);
+    if (!make_folders(to, strlen(folder) + 1))
+      return od_fail(err, OD_IO, "cannot write to %.300s: %s", folder, strerror(errno));
     if (write_entry(archive, (zip_uint64_t)i, to, &left, err) != OD_OK) return err->status;
     has_binary = has_binary || strcmp(name, binary) == 0;
   }

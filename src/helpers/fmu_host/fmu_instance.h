@@ -58,7 +58,7 @@ struct od_fmu {
 extern const char *volatile od_fmu_running;
 
 // Loads the binary. The description and the folder must outlive `f`. Returns false and stores the reason in f->error if the
-// binary cannot be loaded.
+// binary cannot be loaded or lacks a function.
 bool od_fmu_load(od_fmu *f, const od_fmu_description *d, od_fmu_interface interface, const char *folder);
 // Set and get all variables of a list.
 bool od_fmu_set_list(od_fmu *f, const od_fmu_list *list, const double *value);
@@ -67,7 +67,7 @@ bool od_fmu_get_list(od_fmu *f, const od_fmu_list *list, double *value);
 bool od_fmu_tune(od_fmu *f, const double *q);
 
 // For both versions: judge the status that a function returned (OK and Warning are good), report a function that the binary does
-// not have, store the text of a message of the FMU.
+// not have, store the text of an error message of the FMU. Warnings are not stored.
 bool od_fmu_is_good(od_fmu *f, const char *function, int status);
 bool od_fmu_lacks(od_fmu *f, const char *function);
 void od_fmu_log(od_fmu *f, int status, const char *message);

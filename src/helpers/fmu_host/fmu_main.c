@@ -39,7 +39,7 @@ typedef struct server {
 
 static char late[80];  // the text of a call that needs too much time
 
-// Sends OD_FMU_DIED and a text. Only functions that are safe in handlers of signals.
+// Sends OD_FMU_DIED and a text. Calls only functions that are safe in handlers of signals.
 static void die(int signal) {
   struct {
     uint64_t part, length;
@@ -236,8 +236,8 @@ static bool compute_values(server *s) {
   return true;
 }
 
-// Computes changes of outputs and rates by the directional derivatives of the FMU. Outputs that are states or inputs change with
-// them; FMUs need not have derivatives of these variables. Outputs of other types than Real do not change.
+// Computes changes of outputs and rates by the directional derivatives of the FMU. An output that is a state has the change of the state,
+// because FMUs need not have derivatives of states. Outputs of other types than Real (FMI 3: Float64) do not change.
 static bool compute_tangent(server *s) {
   OD_SCRATCH(scratch);
   od_fmu *f = &s->f;

@@ -64,7 +64,7 @@ static bool is_true(const char **attributes, const char *name) {
   return text && (strcmp(text, "true") == 0 || strcmp(text, "1") == 0);
 }
 
-// Returns a copy of an attribute; NULL: it is absent. Fails if the attribute is too long.
+// Returns a copy of an attribute; NULL: the attribute is absent, or too long, which is reported.
 static const char *text_of(reader *r, const char **attributes, const char *name) {
   const char *text = get(attributes, name);
   if (!text) return NULL;
@@ -116,7 +116,7 @@ static int word(const char *text, const char *const *words, int count) {
 static void add_unit(reader *r, const char *name) {
   od_fmu_description *d = r->d;
   if (d->units == OD_FMU_MOST_VARIABLES) {
-    fail(r, "more than %s units%s", "1000000", "");
+    fail(r, "the description has more than %s units, the largest allowed number%s", "1000000", "");
     return;
   }
   od_fmu_unit *list = name ? od_arena_extend(r->arena, d->unit, d->units, sizeof *list) : NULL;
@@ -125,7 +125,7 @@ static void add_unit(reader *r, const char *name) {
   d->unit[d->units++] = (od_fmu_unit){.name = name, .factor = 1};
 }
 
-// Returns the index of a unit. A unit that the description does not define is added without base units.
+// Returns the index of the unit in the attributes; -1: none. A unit that the description does not define is added without base units.
 static int unit_of(reader *r, const char **attributes) {
   const char *name = text_of(r, attributes, "unit");
   if (!name || !name[0]) return -1;
@@ -144,12 +144,12 @@ static void read_base_unit(reader *r, const char **attributes) {
   for (int i = 0; i < OD_FMU_BASES; i++) u->exponent[i] = (int)fmax(-99, fmin(99, number(attributes, bases[i], 0)));
   u->factor = number(attributes, "factor", 1);
   u->offset = number(attributes, "offset", 0);
-  if (u->factor == 0) fail(r, "the factor of the unit '%s' is zero%s", u->name, "");
+  if (u->factor == 0) fail(r, "the factor of the unit '%s' is 0; expected another number%s", u->name, "");
 }
 
 static void add_type(reader *r, const char *name, int unit) {
   if (r->types == MOST_TYPES) {
-    fail(r, "more than %s types%s", "100000", "");
+    fail(r, "the description has more than %s types, the largest allowed number%s", "100000", "");
     return;
   }
   declared *list = name ? od_arena_extend(r->arena, r->type, r->types, sizeof *list) : NULL;
@@ -222,7 +222,7 @@ static void add_variable(reader *r, const char *element, const char **attributes
   const char *description = get(attributes, "description");
   if (r->failed || !name) return;
   if (d->variables == OD_FMU_MOST_VARIABLES) {
-    fail(r, "more than %s variables%s", "1000000", "");
+    fail(r, "the description has more than %s variables, the largest allowed number%s", "1000000", "");
     return;
   }
   od_fmu_variable *list = od_arena_extend(r->arena, d->variable, d->variables, sizeof *list);
@@ -301,7 +301,7 @@ static void add_state(reader *r, int derivative) {
     return;
   }
   if (d->states == OD_FMU_MOST_STATES) {
-    fail(r, "more than %s states%s", "100000", "");
+    fail(r, "the description has more than %s states, the largest allowed number%s", "100000", "");
     return;
   }
   int *states = od_arena_extend(r->arena, d->state, d->states, sizeof *states);
@@ -352,9 +352,9 @@ static void read_interface(reader *r, od_fmu_interface which, const char *elemen
   a->identifier = need(r, attributes, element, "modelIdentifier");
   for (const char *at = a->identifier; at && *at; at++)
     if (*at == '/' || *at == '\\' || (unsigned char)*at < ' ')
-      fail(r, "the model identifier '%s' is not a name%s", a->identifier, "");
+      fail(r, "the model identifier '%s' is not the name of a file%s", a->identifier, "");
   if (a->identifier && (!a->identifier[0] || a->identifier[0] == '.'))
-    fail(r, "the model identifier '%s' is not a name%s", a->identifier, "");
+    fail(r, "the model identifier '%s' is not the name of a file%s", a->identifier, "");
   a->saves_state = is_true(attributes, two ? "canGetAndSetFMUstate" : "canGetAndSetFMUState");
   a->serializes = is_true(attributes, two ? "canSerializeFMUstate" : "canSerializeFMUState");
   a->has_derivatives = is_true(attributes, two ? "providesDirectionalDerivative" : "providesDirectionalDerivatives");

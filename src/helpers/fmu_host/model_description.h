@@ -7,7 +7,7 @@
 
 #include "fmu/fmu_description.h"
 
-// Fills `d` with memory from the arena. Fails with OD_BAD_INPUT or OD_NO_MEMORY; the message contains the line.
+// Fills `d` with memory from the arena. Fails with OD_BAD_INPUT or OD_NO_MEMORY. Messages about an element contain the line.
 od_status od_fmu_read_description(const char *xml, size_t size, od_arena *arena, od_fmu_description *d, od_error *err);
 
 #endif

@@ -381,8 +381,8 @@ od_status od_hdf5_open(const char *path, const od_mat_wish *wish, od_arena *aren
   return OD_OK;
 }
 
-// Fails if the described numbers need far more bytes than the file can contain, as in a small file that describes long constant
-// data.
+// Fails with OD_BAD_INPUT if the described numbers need more bytes than od_most_unpacked() allows, as in a small file that describes long
+// constant data.
 static od_status check_size(const od_hdf5_file *f, long long bytes, od_error *err) {
   double logical = 0;
   const od_hdf5_dataset *last = NULL;

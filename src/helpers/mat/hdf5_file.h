@@ -6,11 +6,12 @@
 #include "mat/mat_arrays.h"
 
 // Sends the head of the table of a file (OD_HELPER_TABLE): names, units, flaws and number of rows. bytes: the size of the file.
-// Fails with OD_BAD_INPUT, also if the numbers need more than 1100 times the bytes of the file. Also fails with OD_NO_MEMORY.
+// Fails with OD_BAD_INPUT, also if the numbers need more bytes than od_most_unpacked() allows for the size of the file, or with
+// OD_NO_MEMORY.
 od_status od_hdf5_read_head(const char *path, long long bytes, const od_mat_wish *wish, od_channel *to, od_error *err);
 
 // Sends the rows of some columns in blocks (OD_HELPER_BLOCK). wanted: indices of columns of the head, ascending. Fails with
-// OD_BAD_INPUT, also if the chunks of the columns need far more memory than the file has bytes. Also fails with OD_NO_MEMORY.
+// OD_BAD_INPUT, also if the chunks of the columns need too much memory for the size of the file, or with OD_NO_MEMORY.
 od_status od_hdf5_read_rows(const char *path, long long bytes, const od_mat_wish *wish, const int *wanted, int count,
                             od_channel *to, od_error *err);
 

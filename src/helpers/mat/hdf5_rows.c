@@ -98,8 +98,8 @@ static hid_t open_set(hid_t file, const source *s, double chunks) {
   return id;
 }
 
-// Chooses the chunks in memory: for every dataset, the chunks of one row, or one chunk. Fails if even one chunk of
-// every dataset needs far more memory than the file has bytes.
+// Chooses the chunks in memory: for every dataset, the chunks of one row if the memory is sufficient for all datasets, otherwise one
+// chunk. Fails with OD_BAD_INPUT if one chunk of every dataset needs more than CACHE plus MEMORY_PER_BYTE bytes per byte of the file.
 static od_status choose_caches(source *s, int sources, long long bytes, od_error *err) {
   double most = CACHE + MEMORY_PER_BYTE * (double)bytes, full = 0, least = 0;
   for (int i = 0; i < sources; i++) {

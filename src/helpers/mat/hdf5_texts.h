@@ -9,7 +9,7 @@
 #include "memory/scoped.h"
 
 // Reads the texts of an attribute, or of a dataset if `name` is NULL, into memory of the arena. Returns their number; 0: there is no
-// such attribute, the attribute has another type, or there are more than `most` texts.
+// such attribute, the attribute has another type, there are more than `most` texts, or the texts cannot be read.
 int od_hdf5_texts(hid_t object, const char *name, int most, char ***out, od_arena *arena);
 // Returns the single text of an attribute; NULL: there is none.
 char *od_hdf5_text(hid_t object, const char *name, od_arena *arena);

@@ -19,8 +19,9 @@ typedef struct od_array {
   char name[OD_ARRAY_NAME];
   size_t rows, columns;
   const void *source;  // data of the reader that listed the array
-  const char *flaw;    // reason why the array has no numbers, a sentence without the path of the file; NULL: the array
-      // has numbers. A flawed array is one column. Without rows, the column belongs to tables of every length
+  // Reason why the array has no numbers, a sentence without the path of the file; NULL: the array has numbers. A flawed array is one
+  // column. If the flawed array has no rows, the column belongs to tables of every length.
+  const char *flaw;
   const char *unit;             // NULL: none
   const char *const *label;     // names of the columns; NULL: names in MATLAB's form
   const char *const *own_unit;  // units of the columns; NULL: `unit`
@@ -62,7 +63,7 @@ bool od_array_is_vector(const od_array *a);
 // Chooses the number of rows, and all columns of this length. The number of rows is the first of these lengths that exists: the
 // length of the time column named in `wish`; of the vector with a time-like name; of the vector that the file marks as the time; of
 // another column named in `wish`; the most frequent length. Fails with OD_BAD_INPUT if a column named in `wish` has another length,
-// or is an array with a flaw and without rows.
+// or is an array with a flaw and without rows. Also fails with OD_NO_MEMORY.
 od_status od_series_select(const od_arrays *a, const od_mat_wish *wish, od_series_list *out, od_error *err);
 // Sets name and unit of a column.
 void od_series_describe(const od_series *s, od_series_label *to);

@@ -83,9 +83,9 @@ void od_mat_add_object(od_arrays *to, const char *name, const char *class_name) 
 typedef struct bytes {
   FILE *file;
   long long at;      // number of bytes read so far
-  bool swapped;      // whether the file has the other byte order
+  bool swapped;      // whether the file is big-endian
   bool is_packed;    // whether the bytes are unpacked data of a compressed element
-  bool failed;       // whether the bytes ended early
+  bool failed;       // whether the bytes ended early or cannot be unpacked
   long long packed;  // number of bytes of the compressed element that have not been read yet
   z_stream z;
   unsigned char in[16384];

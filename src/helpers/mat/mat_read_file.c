@@ -140,7 +140,7 @@ static void put_series(od_channel *to, const od_series *s, size_t rows) {
   }
 }
 
-// Fails if the file has no numbers. Also fails if its vectors have one number each and the file has objects, because the objects
+// Fails with OD_BAD_INPUT if the file has no numbers, or if the table has at most one row and the file has objects, because the objects
 // then contain the numbers.
 static od_status check_numbers(const od_arrays *g, size_t rows, od_error *err) {
   int numbers = 0, objects = 0;

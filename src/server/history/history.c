@@ -1,5 +1,5 @@
-// Writes the history. Rows are collected in memory and stored as one block for each machine and transaction; events are collected, too. What a
-// transaction could not write is written by the next one.
+// Writes the history. Rows are collected in memory and stored as one block for each machine and transaction; events are collected, too. The rows and
+// events of a failed transaction are written by the next transaction.
 #include "history/history.h"
 
 #include <math.h>
@@ -57,7 +57,8 @@ od_status od_history_execute(od_history *h, od_statement *s, od_error *err) {
 bool od_history_next(od_history *h, od_statement *s, od_status *status, od_error *err) {
   const od_step result = *status == OD_OK ? od_statement_step(s) : OD_STEP_DONE;
   if (result == OD_STEP_LATE)
-    *status = od_fail(err, OD_IO, "the history needs more than %d s; expected a shorter time", OD_LONGEST_READING);
+    *status = od_fail(err, OD_IO, "reading the history takes more than %d s; request a shorter time or fewer channels",
+                      OD_LONGEST_READING);
   else if (result == OD_STEP_FAILED)
     *status = od_history_fail(h, "read", err);
   return result == OD_STEP_ROW;
@@ -69,7 +70,7 @@ void od_history_account(od_history *h, double bytes) {
 
 // --- Transactions -------------------------------------------------------------------------------------------------
 
-// The rows and events of the transaction are stored: they leave the memory.
+// Removes the rows and events of a stored transaction from the memory, and copies the pyramids.
 static void forget_sent(od_history *h) {
   for (int i = 0; i < h->machines; i++) {
     od_history_machine *m = &h->machine[i];
@@ -86,7 +87,7 @@ static void forget_sent(od_history *h) {
   h->sent_events = 0;
 }
 
-// The transaction is not stored: the next one writes its rows and events.
+// Returns the pyramids to the last commit, and marks the rows and events of a failed transaction, so that the next transaction writes them.
 static void return_sent(od_history *h) {
   for (int i = 0; i < h->machines; i++) {
     od_pyramid_return(&h->machine[i]);
@@ -95,7 +96,7 @@ static void return_sent(od_history *h) {
   h->sent_events = 0;
 }
 
-// Ends a transaction with an outcome.
+// Ends a transaction with an outcome. Returns OD_OK if the transaction was committed, else OD_IO.
 static od_status end_with(od_history *h, od_outcome outcome, od_error *err) {
   h->in_transaction = h->has_failed = false;
   h->in_doubt = outcome == OD_UNKNOWN;
@@ -124,7 +125,7 @@ od_status od_history_enter(od_history *h, od_error *err) {
 
 // --- Opening ------------------------------------------------------------------------------------------------------
 
-// Migrates the schema to the version of this program, in one transaction. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// Migrates the schema to the version of this program, in one transaction. Fails with OD_BAD_INPUT or OD_IO.
 static od_status migrate(od_history *h, od_error *err) {
   const od_store_class *class = h->store->class;
   const int64_t version = class->version(h->store);
@@ -358,7 +359,7 @@ od_status od_history_add_row(od_history *h, int machine, const double *row, int6
   return OD_OK;
 }
 
-// Adds an event to those that the next transaction writes.
+// Returns a new entry of the events that the next transaction writes; NULL: there are OD_MOST_NEW_EVENTS already.
 static od_new_event *new_event(od_history *h, od_error *err) {
   if (h->new_events < OD_MOST_NEW_EVENTS) return &h->new_event[h->new_events++];
   od_fail(err, OD_IO, "the history %s cannot be written, and %d events wait already", place_of(h), OD_MOST_NEW_EVENTS);

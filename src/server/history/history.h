@@ -1,8 +1,7 @@
 // The history of all machines in a database (store.h): rows of samples in blocks, a pyramid of minimum, maximum and sum for each channel,
 // estimates with standard deviations, events, and checkpoints of the observers. docs/twin.md describes the tables.
 //
-// One thread writes. Other programs may read at any time (write-ahead log). All data since the last od_history_commit() are one
-// transaction.
+// One thread writes. Other threads and programs may read at any time. All data since the last od_history_commit() are one transaction.
 #ifndef OD_HISTORY_HISTORY_H
 #define OD_HISTORY_HISTORY_H
 
@@ -27,8 +26,9 @@ enum { OD_LEVELS = 8, OD_LEVEL_FACTOR = 8 };
 // Returns the length of a bucket, s.
 double od_history_width(int level);
 
-// Opens or creates the database, and migrates an older version. Fails with OD_BAD_INPUT if this is another database or one of a newer
-// version, and with OD_IO if another twin writes it or the server cannot be reached.
+// Opens the database, creates its tables if there are none, and migrates tables of an older version. A file is created if it does not exist. Fails
+// with OD_BAD_INPUT if the database has tables of another program or of a newer version, or if URL or password cannot be used; with OD_IO if another
+// twin writes the history, or if file or server cannot be used; and with OD_NO_MEMORY.
 od_status od_history_open(const od_twin_history *settings, od_history **out, od_error *err);
 void od_history_close(od_history *h);
 OD_OWNED_POINTER(od_history, od_history_close);
@@ -43,32 +43,34 @@ od_status od_history_define(od_history *h, int machine, const od_history_channel
 // Same as od_history_define(), for rows without a pyramid and without estimates.
 od_status od_history_define_rows(od_history *h, int machine, const od_history_channel *channel, int count,
                                  od_error *err);
-// Adds a row: the time and a value for each channel; NAN: no value. sequence: sequence number of the sample; -1: none. Rows up to the time
-// of the last stored row are ignored, because they are already stored. Fails with OD_IO or OD_NO_MEMORY.
+// Adds a row: the time and a value for each channel; NAN: no value. sequence: sequence number of the sample; -1: none. Rows up to the time of the
+// last row are ignored, because the history already has them. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_history_add_row(od_history *h, int machine, const double *row, int64_t sequence, od_error *err);
-// Adds an event. machine -1: an event of the twin. t: time of the machine, s; NAN: none. clock: seconds since 1970. Fails with
-// OD_IO.
+// Adds an event; the next transaction writes it. machine -1: an event of the twin. t: time of the machine, s; NAN: none. clock: seconds since 1970.
+// Longer texts are cut to 23 bytes (kind) and 399 bytes (text). Fails with OD_IO if 1024 events wait already.
 od_status od_history_add_event(od_history *h, int machine, double t, double clock, const char *kind, const char *text,
                                od_error *err);
 // Returns the id of the event that was added last; -1: it could not be added.
 int64_t od_history_event_id(od_history *h);
-// Stores the time at which an event was acknowledged, unless the event was acknowledged before. clock: seconds since 1970. Fails
-// with OD_IO.
+// Stores the time at which an event was acknowledged, unless the event was acknowledged before; the next transaction writes it. clock: seconds since
+// 1970. Fails with OD_IO if 1024 events wait already.
 od_status od_history_acknowledge(od_history *h, int64_t event, double clock, od_error *err);
 // Stores the checkpoint of an observer, in place of the previous one. sequence: sequence number of the last sample; -1: none.
 // Fails with OD_IO.
 od_status od_history_add_checkpoint(od_history *h, int machine, double t, int64_t sequence, double clock,
                                     const od_checkpoint *c, od_error *err);
-// Reads the last checkpoint of a machine. Without one c->bytes is NULL. Fails with OD_IO or OD_NO_MEMORY.
+// Reads the last checkpoint of a machine; the caller frees *c with od_checkpoint_free(). If there is no checkpoint, c->bytes is NULL, and *t and
+// *sequence do not change. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_history_read_checkpoint(od_history *h, int machine, double *t, int64_t *sequence, od_checkpoint *c,
                                      od_error *err);
 // Ends the transaction. On failure its checkpoints are lost; its rows and events remain for the next transaction, at most 4096 rows of each machine
-// and 1024 events: if there are more, od_history_add_row() or od_history_add_event() fails.
+// and 1024 events: if there are more, od_history_add_row() or od_history_add_event() fails. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_history_commit(od_history *h, od_error *err);
-// Removes data older than the limits of the settings, and the oldest data if the file is larger than its limit. One call removes
-// a limited amount. *removed: number of removed blocks, buckets and estimates. Fails with OD_IO or OD_NO_MEMORY.
+// Removes blocks, buckets and estimates that are older than the limits of the settings, and the oldest ones if the data are larger than their limit.
+// Then commits. One call removes a limited number of blocks. *removed: number of removed blocks, buckets and estimates. Fails with OD_IO or
+// OD_NO_MEMORY.
 od_status od_history_retain(od_history *h, long *removed, od_error *err);
-// Returns the size of the used part of the file, bytes.
+// Returns the size of the used part of the file, or of the data on a server, bytes.
 double od_history_size(od_history *h);
 
 // ---- Reading (history_read.c)
@@ -79,13 +81,15 @@ typedef struct od_history_point {
   long count;
 } od_history_point;
 
-// Reads a channel between two times, s, as about `points` points: rows, or buckets of the finest level that is coarse enough.
-// *out: memory of the arena. Fails with OD_BAD_INPUT if the machine or channel is unknown, and with OD_IO or OD_NO_MEMORY.
+// Reads a channel between two times, s: buckets of the coarsest level whose buckets are not longer than (to - from) / points; rows if all levels are
+// too coarse, and after the last complete bucket. *out: memory of the arena. Fails with OD_BAD_INPUT if the machine or channel is unknown, if there
+// are more than 200000 points, or if a block is damaged; and with OD_IO or OD_NO_MEMORY.
 od_status od_history_read(od_history *h, od_arena *memory, const char *machine, const char *channel, double from,
                           double to, int points, od_history_point **out, int *count, od_error *err);
 
-// Reads the rows of a machine after the time `after`, s: the time, and the channels with these names; NAN: not stored. *sequence:
-// sequence number of the last row. *out: memory of the arena, rows x (count + 1) numbers. Fails like od_history_read().
+// Reads the rows of a machine after the time `after`, s: the time, and the channels with these names; NAN: not stored. *sequence: sequence number of
+// the last row; -1: none. *out: memory of the arena, rows x (count + 1) numbers. Fails with OD_BAD_INPUT if a block is damaged, and with OD_IO or
+// OD_NO_MEMORY.
 od_status od_history_read_rows(od_history *h, od_arena *memory, int machine, double after, const char *const *name,
                                int count, double **out, long *rows, int64_t *sequence, od_error *err);
 

@@ -31,7 +31,7 @@ typedef struct od_history_machine {
 
   double *rows;  // rows that are not committed, `capacity` rows
   int count, capacity;
-  int sent;  // number of the first of these rows that are in the transaction
+  int sent;  // number of these rows, counted from the first one, that are in the transaction
 } od_history_machine;
 
 // Statements that are prepared once.
@@ -45,7 +45,7 @@ typedef enum od_statement_name {
   OD_STATEMENTS
 } od_statement_name;
 
-// An event, or the acknowledgement of an event (kind[0] == 0: at `clock`), that is not committed.
+// An event, or the acknowledgment of an event at the time `clock` (kind[0] == 0), that is not committed.
 typedef struct od_new_event {
   int64_t id, machine;  // machine: id; 0: the twin
   double t, clock;
@@ -63,7 +63,7 @@ struct od_history {
   bool in_doubt;                    // whether the connection was lost while the transaction ended
   int64_t event, last_event;        // id of the event that was added last (-1: it was not added); greatest id
   od_new_event *new_event;          // OD_MOST_NEW_EVENTS
-  int new_events, sent_events;      // sent_events: number of the first ones that are in the transaction
+  int new_events, sent_events;      // sent_events: number of the first new events in the transaction
   od_history_machine *machine;
   int machines;
 };
@@ -72,20 +72,20 @@ struct od_history {
 od_status od_history_fail(od_history *h, const char *what, od_error *err);
 // Runs statements without a result. Fails with OD_IO.
 od_status od_history_run(od_history *h, const char *sql, od_error *err);
-// Prepares a statement; the caller ends it with od_statement_end(). NULL on failure.
+// Prepares a statement; the caller ends it with od_statement_end(). Returns NULL on failure, with a message in err.
 od_statement *od_history_prepare(od_history *h, const char *sql, od_error *err);
-// Begins the transaction if none is open.
+// Begins the transaction if none is open. Fails with OD_IO.
 od_status od_history_enter(od_history *h, od_error *err);
-// Runs a statement of the transaction, without rows, and resets it.
+// Runs a statement of the transaction, without rows, and resets it. Fails with OD_IO.
 od_status od_history_execute(od_history *h, od_statement *s, od_error *err);
 // Runs a statement to its next row. Returns false at the end, and on failure with *status. Does nothing if *status is a failure.
 bool od_history_next(od_history *h, od_statement *s, od_status *status, od_error *err);
-// Adds the size of rows that were added (or removed, negative) to that of the data.
+// Adds the size of rows, bytes, to the size of the data, if the database does not count it. Negative: the rows were removed.
 void od_history_account(od_history *h, double bytes);
-// About how many bytes of the database a row needs beside its texts and blocks, with its index.
+// Approximate size of a row of a table and its index in the database, without texts and blocks, bytes.
 enum { OD_ROW_BYTES = 130 };
 
-// history_pyramid.c: adds a row to the open buckets and writes the complete buckets. Fails with OD_IO.
+// history_pyramid.c: adds a row to the open buckets, and writes the buckets that are complete and the estimates. Fails with OD_IO.
 od_status od_pyramid_take(od_history *h, od_history_machine *m, const double *row, od_error *err);
 // Computes the open buckets from the stored blocks and buckets, after the channels have been defined. Fails with OD_IO.
 od_status od_pyramid_restore(od_history *h, od_history_machine *m, od_error *err);

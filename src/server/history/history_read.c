@@ -1,5 +1,5 @@
-// Reads a channel for a chart. Long times are read from the pyramid, so that the work depends on the number of points and not on the number of
-// samples. The time after the last complete bucket is read from the next finer level, and in the end from the rows.
+// Reads a channel for a chart, or the rows of a machine. Long times of a channel are read from the pyramid, so that the work depends on the number of
+// points and not on the number of samples. The time after the last complete bucket is read from the next finer level, and in the end from the rows.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ enum { MOST_POINTS = 200000 };
 
 static od_status add_point(reading *r, const od_history_point *p) {
   if (r->count == MOST_POINTS)
-    return od_fail(r->err, OD_BAD_INPUT, "more than %d rows; expected a shorter time", MOST_POINTS);
+    return od_fail(r->err, OD_BAD_INPUT, "found more than %d points; request a shorter time", MOST_POINTS);
   if (r->count == r->capacity) {
     const int capacity = r->capacity > 0 ? 2 * r->capacity : 256;
     od_history_point *list = OD_TAKE(r->memory, od_history_point, capacity);

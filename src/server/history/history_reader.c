@@ -73,7 +73,7 @@ od_status od_history_reader_span(od_history *h, const char *machine, od_history_
   const int64_t id = find_machine(h, machine, &status, err);
   if (id < 0) return status;
   span->last = ask(h, "SELECT last FROM block WHERE machine = $1 ORDER BY last DESC LIMIT 1", id, -1, &status, err);
-  // The first bucket of a level contains the first data of this level; a finer level and the rows refine its begin if they have data in this bucket.
+  // The first bucket of a level contains the first data of this level; a finer level and the rows refine the start if they have data in this bucket.
   const double channel = ask(h, "SELECT min(id) FROM channel WHERE machine = $1", id, -1, &status, err);
   double end = INFINITY;
   for (int level = OD_LEVELS - 1; level >= 0 && status == OD_OK && !isnan(channel); level--) {
@@ -89,7 +89,7 @@ od_status od_history_reader_span(od_history *h, const char *machine, od_history_
 
 // --- Bins ---------------------------------------------------------------------------------------------------------
 
-// Bytes of blocks up to which rows are read. More rows are replaced by buckets of a second.
+// Largest size of blocks whose rows are read, bytes. Instead of larger blocks, buckets of 1 s are read.
 static const double most_row_bytes = 48e6;
 
 typedef struct bin {
@@ -259,7 +259,7 @@ static od_status give_bins(const binning *b, int channel, int level, od_arena *m
   return OD_OK;
 }
 
-// Copies the rows of a channel as bins, if there are at most as many rows as bins. Fails with OD_NO_MEMORY.
+// Copies the rows that were read as bins: one for each row with a value of the channel. Fails with OD_NO_MEMORY.
 static od_status give_rows(const binning *b, int channel, od_arena *memory, od_history_bins *out) {
   double *numbers = OD_TAKE_MATRIX(memory, double, 2, b->rows > 0 ? b->rows : 1);
   if (!numbers) return OD_NO_MEMORY;
@@ -301,7 +301,7 @@ od_status od_history_reader_bins(od_history *h, od_arena *memory, const char *ma
     end = to;
     for (int c = 0; c < channels && b.status == OD_OK; c++)
       if (b.id[c] >= 0) end = fmin(end, read_buckets(&b, c, level, from, to));
-    // All channels have the same complete seconds, except channels without values at the end, which have few rows.
+    // Buckets of complete seconds are stored for all channels at the same time. A channel whose buckets end earlier has no values after them.
     const double last =
         ask(h, "SELECT last FROM block WHERE machine = $1 ORDER BY last DESC LIMIT 1", b.machine, -1, &b.status, err);
     end = fmax(end, fmin(floor(last), to));
@@ -317,7 +317,7 @@ od_status od_history_reader_bins(od_history *h, od_arena *memory, const char *ma
 
 // --- Rows ---------------------------------------------------------------------------------------------------------
 
-// Appends the first row of a block that is not before a time. Returns its time; NAN: there is none.
+// Copies the first row of a block that is not before a time, without its time. Returns the time of the row; NAN: there is none.
 static double take_row(od_statement *s, double from, const int64_t *id, int channels, double *row) {
   const od_value block = od_column(s, 1);
   const char *data = block.bytes, *list = od_column_text(s, 2);

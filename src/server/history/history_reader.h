@@ -7,11 +7,10 @@
 
 enum { OD_LONGEST_READING = 5 };  // s
 
-// Opens the existing database of a twin for reading; od_history_close() closes the database. Fails with OD_IO or
-// OD_NO_MEMORY.
+// Opens the existing database of a twin for reading; od_history_close() closes the database. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_history_reader_open(const od_twin_history *settings, od_history **out, od_error *err);
 
-// Times of the first and the last data of a machine, s; NAN: there are none.
+// Times of the first and the last data of a machine, s; NAN: there are none. od_history_reader_span() fails with OD_IO.
 typedef struct od_history_span {
   double first, last;
 } od_history_span;
@@ -25,12 +24,12 @@ typedef struct od_history_bins {
   const double *t, *min, *mean, *max;  // t: middle of the bin
 } od_history_bins;
 
-// Reads channels in at most about `points` bins from `from` to `to` (s). A channel without data, or without an id, has no bins. *out: one for each
-// channel, in memory of the arena. Fails with OD_NO_MEMORY.
+// Reads channels in at most about `points` bins from `from` to `to` (s). A channel without data, or that the history does not contain, has no bins.
+// out: one entry for each channel; the arena owns the arrays of the bins. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_history_reader_bins(od_history *h, od_arena *memory, const char *machine, const char *const *channel,
                                  int channels, double from, double to, int points, od_history_bins *out, od_error *err);
 
-// Rows at about equal distances, at most `points`: the first row at or after each of these times. NAN: no value.
+// At most `points` rows of the times from `from` to `to`: the first row at or after each of `points` equidistant times. NAN: no value.
 // od_history_reader_rows() fails with OD_IO or OD_NO_MEMORY.
 typedef struct od_history_rows {
   int count;
@@ -51,11 +50,11 @@ typedef struct od_history_event {
 // OD_NO_MEMORY.
 typedef struct od_event_query {
   const char *machine;    // NULL: all
-  int64_t before, after;  // ids; 0: no limit
+  int64_t before, after;  // ids: only events between these ids, without them; 0: no limit
   int64_t id;             // only this event; 0: all
   bool is_open;           // whether only events that are not acknowledged are read
   const char *const *kinds;
-  int most;  // largest number of events, the newest; with `after` the oldest
+  int most;  // largest number of events: the newest events, with `after` the oldest ones
 } od_event_query;
 od_status od_history_reader_events(od_history *h, od_arena *memory, const od_event_query *query, od_history_event **out,
                                    int *count, od_error *err);

@@ -4,13 +4,16 @@
 
 #include "history/history_file.h"
 
-enum { MOST_BLOCKS = 256, NEEDED_BUCKETS = 64 };  // removed by one call; complete buckets of a level that always remain
+enum {
+  MOST_BLOCKS = 256,
+  NEEDED_BUCKETS = 64
+};  // largest number of blocks of a machine removed by age in one call; buckets of a level that always remain
 
 double od_history_size(od_history *h) {
   return h->store->class->size(h->store);
 }
 
-// Removes blocks of a machine that end before a time, the oldest first. Fails with OD_IO.
+// Removes blocks of a machine that end before a time, at most the `most` oldest ones. Fails with OD_IO.
 static od_status remove_blocks(od_history *h, const od_history_machine *m, double before, int most, long *removed,
                                od_error *err) {
   od_statement *find = od_history_prepare(
@@ -75,7 +78,7 @@ static double oldest_bucket(od_history *h, const od_history_machine *m, int leve
   for (int i = 0; s && i < m->channels; i++) {
     od_bind_integer(s, 1, m->channel[i]);
     od_bind_integer(s, 2, level);
-    if (od_history_next(h, s, &status, NULL))  // NAN: there is none; fmin() ignores it
+    if (od_history_next(h, s, &status, NULL))  // NAN: no bucket; fmin() ignores NAN
       oldest = fmin(oldest, od_column_number(s, 0) * od_history_width(level));
     od_statement_reset(s);
   }
@@ -83,8 +86,8 @@ static double oldest_bucket(od_history *h, const od_history_machine *m, int leve
   return oldest;
 }
 
-// If the file is larger than its limit, removes the oldest blocks of all machines. If no block can be removed, removes the oldest
-// tenth of the finest level that has buckets to remove. Fails with OD_IO.
+// Called if the data are larger than their limit. Removes the oldest blocks of all machines. If nothing was removed so far, removes the oldest tenth
+// of the finest level that has buckets to remove. Fails with OD_IO.
 static od_status shrink(od_history *h, long *removed, od_error *err) {
   od_status status = OD_OK;
   for (int i = 0; i < h->machines && status == OD_OK; i++)

@@ -31,7 +31,8 @@ typedef enum od_value_kind {
   OD_VALUE_TEXT,
   OD_VALUE_BYTES
 } od_value_kind;
-// A value of a column, valid until the next step; or of a parameter, valid until the statement ends. A text ends with a zero byte.
+// A value of a column, valid until the next step; or of a parameter, whose bytes the caller keeps until the statement has been executed or reset. A
+// text ends with a zero byte.
 typedef struct od_value {
   od_value_kind kind;
   int64_t integer;
@@ -52,7 +53,8 @@ typedef enum od_outcome { OD_COMMITTED, OD_NOT_COMMITTED, OD_UNKNOWN } od_outcom
 
 struct od_store_class {
   const char *name;  // such as "PostgreSQL"
-  // Opens the database, for a writer with a lock against other writers. *out is set also on failure, except without memory.
+  // Opens the database, for a writer with a lock against other writers. *out is set also on failure, except without memory. Fails with OD_BAD_INPUT,
+  // OD_IO or OD_NO_MEMORY.
   od_status (*open)(const od_twin_history *settings, bool only_reads, od_store **out, od_error *err);
   void (*close)(od_store *s);
   // Returns the version of the tables; 0: there are none; -1 on failure, and if s->refusal is set.

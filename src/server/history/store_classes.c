@@ -27,8 +27,8 @@ od_status od_store_class_of(const od_twin_history *settings, const od_store_clas
     if (*out) return OD_OK;
     return od_fail(
         err, OD_BAD_INPUT,
-        "the history %s needs a database of which this oleodyn-twin was built without; install %s and build again", url,
-        classes[i].package);
+        "the history %s cannot be used: this oleodyn-twin was built without PostgreSQL; install %s and build it again",
+        url, classes[i].package);
   }
   return od_fail(
       err, OD_BAD_INPUT,

@@ -18,7 +18,7 @@
 #include "memory/scoped.h"
 
 enum { MOST_PARAMETERS = 8, MOST_SENT = 256, LOCK = 0x6f646c74, READING_MS = 5000 };
-enum { INT8 = 20, INT4 = 23, TEXT = 25, BYTEA = 17, FLOAT8 = 701 };  // numbers of types
+enum { INT8 = 20, INT4 = 23, TEXT = 25, BYTEA = 17, FLOAT8 = 701 };  // identifiers of types (Oid)
 // Longest waits for a connection of a writer and of a reader, and for an answer; pause between attempts to connect; s.
 static const double connection_time = 2, reader_connection_time = 0.5, answer_time = 30, reader_answer_time = 6,
                     pause = 0.5;
@@ -32,9 +32,9 @@ typedef struct pq_store {
   double next_attempt;   // monotonic time before which no connection is tried, s
   int process;           // number of the process of the server for the last connection
   char transaction[24];  // number of the transaction
-  bool is_piped;         // whether statements are on their way without results
+  bool is_piped;         // whether the connection is in pipeline mode
   int sent, names;
-  double bytes, kept_bytes;  // size of the data, and at the last commit
+  double bytes, kept_bytes;  // size of the data now and at the last commit, bytes
   bool has_size;             // whether the table with the size exists
 } pq_store;
 
@@ -78,7 +78,7 @@ static void disconnect(pq_store *s) {
   s->sent = 0;
 }
 
-// Waits until the socket can be read, or also written. Returns false after the time `until`.
+// Waits until the socket can be read, or with also_write until it can be read or written. Returns false after the time `until`, s of od_seconds().
 static bool wait_for(const pq_store *s, bool also_write, double until) {
   struct pollfd p = {.fd = PQsocket(s->connection), .events = (short)(POLLIN | (also_write ? POLLOUT : 0))};
   const double left = until - od_seconds();
@@ -140,7 +140,8 @@ static bool ask(pq_store *s, const char *sql, char *value, size_t size) {
   return finish(s, value, size);
 }
 
-// Locks the history against other twins. The lock ends with the connection; that of a lost connection of this program is ended.
+// Locks the history against other twins. The lock ends with the connection. If a lost connection of this program still has the lock, its process on
+// the server is ended.
 static bool lock(pq_store *s) {
   char sql[400], got[8] = "";
   snprintf(sql, sizeof sql, "SELECT pg_try_advisory_lock(%d, hashtext(coalesce(current_schema(), '')))", LOCK);
@@ -254,7 +255,7 @@ static void close_store(od_store *base) {
 
 // --- Statements without values ------------------------------------------------------------------------------------
 
-// Waits for the statements of the pipeline, and ends it.
+// Waits for the results of the statements of the pipeline, and ends the pipeline. Returns whether all have succeeded.
 static bool end_pipeline(pq_store *s) {
   bool good = true, is_lost = false, is_synchronous = false;
   if (!s->is_piped) return s->connection;
@@ -380,7 +381,7 @@ static od_outcome commit(od_store *base) {
   bool good = end_pipeline(s);
   snprintf(sql, sizeof sql, "UPDATE oleodyn_history SET bytes = %.17g", s->bytes);
   if (good && s->bytes != s->kept_bytes) good = ask(s, sql, NULL, 0);
-  // The transaction has not failed so far, so COMMIT does not end it in silence without effect.
+  // COMMIT of a failed transaction rolls back and reports success, so COMMIT is sent only if the transaction has not failed.
   const bool is_sent = good && PQtransactionStatus(s->connection) == PQTRANS_INTRANS;
   if (is_sent && ask(s, "COMMIT", NULL, 0)) {
     s->kept_bytes = s->bytes;
@@ -431,7 +432,7 @@ static od_statement *prepare(od_store *base, const char *sql) {
   return &q->base;
 }
 
-// Returns a text in UTF-8: the text itself, or a copy in which other bytes are '?'. Zero bytes cannot be in a text.
+// Returns a text in UTF-8: the text itself, or a copy in which bytes that are not UTF-8 are replaced by '?'. Returns NULL if an allocation fails.
 static char *clean_text(pq_statement *q, int at, const od_value *v) {
   if (od_utf8_has_only(v->bytes, v->size)) return (char *)v->bytes;
   od_free(q->text[at]);

@@ -41,7 +41,7 @@ static bool run(od_store *s, const char *sql) {
 
 // --- Opening ------------------------------------------------------------------------------------------------------
 
-// Locks the file against other twins. The lock ends with the process.
+// Locks the file against other twins, until close_store() or the end of the process. Fails with OD_IO.
 static od_status lock(sqlite_store *s, od_error *err) {
   s->lock = open(s->base.place, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
   if (s->lock < 0) return od_fail(err, OD_IO, "cannot open %s: %s", s->base.place, strerror(errno));
@@ -208,7 +208,7 @@ static long changes(const od_statement *q) {
   return sqlite3_changes(db_of(q->store));
 }
 
-// The used part of the file.
+// Returns the size of the used part of the file, bytes.
 static double size(od_store *s) {
   return (double)(ask(s, "PRAGMA page_count") - ask(s, "PRAGMA freelist_count")) * (double)ask(s, "PRAGMA page_size");
 }

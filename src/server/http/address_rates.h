@@ -24,7 +24,8 @@ typedef struct od_rates {
   od_rate_entry entry[OD_RATE_SETS][OD_RATE_WAYS];
 } od_rates;
 
-// Failed logins: at most OD_LOGINS at once, then one in OD_LOGIN_INTERVAL seconds.
+// Failed logins: at most OD_LOGINS at once, then one in OD_LOGIN_INTERVAL seconds. Requests: at most as many at once as are allowed in OD_BURST_S
+// seconds.
 enum { OD_LOGINS = 10, OD_LOGIN_INTERVAL = 6, OD_BURST_S = 4 };
 
 // Takes a permit for a request. Returns false if the address has no permit. now: monotonic time, s.

@@ -5,7 +5,7 @@
 
 #include "base/allocate.h"
 
-enum { FRAME_BYTES = 1 << 18 };  // memory of the ring of frames of a machine
+enum { FRAME_BYTES = 1 << 18 };  // memory of the ring of frames of a machine, bytes
 
 const char *const od_alarm_kinds[] = {"alarm", "stopped", "columns", NULL};
 

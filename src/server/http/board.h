@@ -3,7 +3,7 @@
 //
 //   observer --> ring of frames --+
 //   writer   --> status, events --+--> door
-//   door     --> acknowledgements ---> writer
+//   door     --> acknowledgments ----> writer
 //
 // The observer only puts frames into a ring without locks: the observer never waits for a page. Writer and door share a lock for copies.
 #ifndef OD_HTTP_BOARD_H
@@ -18,7 +18,8 @@
 #include "samples/row_ring.h"
 #include "twin/twin.h"
 
-// An event, as answers and streams contain it.
+// An event of answers and streams. machine: index; -1: the twin. t: time of the machine, s. clock, acknowledged: times of the event and of its
+// acknowledgment, seconds since 1970. NAN: no time.
 typedef struct od_shown_event {
   int64_t id;
   int machine;
@@ -60,7 +61,7 @@ typedef struct od_machine_status {
 
 // Columns of the frames of a machine: the observer's rows after the time, then the outputs that move the pictures.
 typedef struct od_frame_head {
-  int columns, rows;  // number of columns, and of those of the rows
+  int columns, rows;  // number of all columns; number of columns of the rows, without the time
   const char **name, **unit;
 } od_frame_head;
 
@@ -95,7 +96,7 @@ typedef struct od_board {
   pthread_mutex_t lock;
   od_shown_event event[OD_SHOWN_EVENTS];  // ring of the latest events, in the order of their changes
   long events;                            // number of events so far, including changed ones
-  int64_t next_id;                        // of events without a history
+  int64_t next_id;                        // id of the next event of a twin without a history
   od_act act[OD_MOST_ACTS];
   int acts;
   char *metrics;  // text of the metrics; NULL: none yet
@@ -118,18 +119,19 @@ void od_board_set_alarms(od_board *b, int machine, long open);
 // Store a copy of a text. If an allocation fails, the board has no text.
 void od_board_set_verdict(od_board *b, int machine, const char *json);
 void od_board_set_metrics(od_board *b, const char *text);
-// Moves the acknowledgements to `to` (OD_MOST_ACTS entries). Returns the number of acknowledgements.
+// Moves the acknowledgments to `to` (OD_MOST_ACTS entries). Returns the number of acknowledgments.
 int od_board_take_acts(od_board *b, od_act *to);
 
 // Functions for the thread of the door. od_board_status() returns a copy of the status of a machine, and the number of its open
 // alarms.
 od_machine_status od_board_status(od_board *b, int machine, long *open_alarms);
-// Copies the events after number `after` (see od_board.events), at most `most`. Returns the count; *next: number of the last copied
-// event.
+// Copies the events after number `after` (see od_board.events), at most `most`. Returns the count; *next receives the value of `after` for the next
+// call.
 int od_board_events_after(od_board *b, long after, od_shown_event *to, int most, long *next);
 // Finds an event of the board by its id. Returns false if the board does not have this event.
 bool od_board_find_event(od_board *b, int64_t id, od_shown_event *out);
-// Adds an acknowledgement. Returns false if OD_MOST_ACTS acknowledgements wait for the writer.
+// Adds an acknowledgment, unless the event was acknowledged before. clock: seconds since 1970. Returns false if OD_MOST_ACTS acknowledgments wait for
+// the writer.
 bool od_board_acknowledge(od_board *b, const od_shown_event *event, double clock, const char *actor);
 // Return a copy, which the caller frees with od_free(); NULL: no text, or an allocation failed.
 char *od_board_verdict(od_board *b, int machine, long *number);

@@ -20,7 +20,8 @@ od_status od_public_file_read(const char *path, const char *what, od_arena *memo
   fclose(file);
   if (!text) return od_fail(err, OD_NO_MEMORY, "out of memory");
   if (failed || size == MOST_FILE)
-    return od_fail(err, OD_BAD_INPUT, "cannot read the %s %s; check the file", what, path);
+    return od_fail(err, OD_BAD_INPUT, "cannot read the %s %s; expected a readable file of less than 256 KiB", what,
+                   path);
   *content = text;
   return OD_OK;
 }

@@ -23,7 +23,8 @@ od_status od_tls_check(const od_twin_page *page, const char *certificate, const 
 typedef struct od_certificate_name {
   char text[64];
 } od_certificate_name;
-// Returns whether the connection has a certificate that the authority has signed and that is valid now. *name: its common name.
+// Returns whether the connection has a certificate that the authority has signed and that is valid now. *name: its common name, or "certificate" if
+// it has none or a longer one.
 bool od_client_certificate(struct MHD_Connection *connection, od_certificate_name *name);
 
 #endif

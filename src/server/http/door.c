@@ -162,7 +162,7 @@ static enum MHD_Result take_request(void *user, struct MHD_Connection *connectio
     if (!admit(r, method, path)) return r->is_answered ? MHD_YES : MHD_NO;
     return MHD_YES;
   }
-  if (r->is_answered) {  // the request was refused at once; its body is of no interest
+  if (r->is_answered) {  // the request was refused when its headers were complete: skip its body
     *size = 0;
     return MHD_YES;
   }
@@ -249,7 +249,7 @@ static od_status listen_at(od_door *d, od_error *err) {
                  p->address, p->port, strerror(errno));
 }
 
-// Raises the process's limit of open files to the number of connections. Fails with OD_BAD_INPUT.
+// Raises the limit of open files of the process, if it is less than the number of connections and 256 more. Fails with OD_BAD_INPUT.
 static od_status allow_files(const od_twin_page *p, od_error *err) {
   struct rlimit limit;
   const rlim_t needed = (rlim_t)p->connections + 256;
@@ -299,7 +299,9 @@ static od_status start_daemon(od_door *d, od_error *err) {
       MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_END);
   if (key) explicit_bzero(key, size);
   const union MHD_DaemonInfo *info = d->daemon ? MHD_get_daemon_info(d->daemon, MHD_DAEMON_INFO_EPOLL_FD) : NULL;
-  if (!info) return od_fail(err, OD_IO, "the server of the page cannot be started at %s, port %d", p->address, p->port);
+  if (!info)
+    return od_fail(err, OD_IO, "the server of the page cannot be started at %s, port %d: %s", p->address, p->port,
+                   strerror(errno));
   d->polled = info->epoll_fd;
   return OD_OK;
 }

@@ -41,12 +41,13 @@ typedef struct od_door {
   struct od_live_machine *live;    // newest frame of each machine, for the streams (live.h)
 } od_door;
 
-// Opens the door: reads secrets, listens, and starts the thread. The twin and the board must outlive the door. Fails with
-// OD_BAD_INPUT if a secret or certificate is invalid, with OD_IO if the address cannot be used, and OD_NO_MEMORY.
+// Opens the door: reads secrets, listens, and starts the thread. The twin and the board must outlive the door. Fails with OD_BAD_INPUT if a secret or
+// certificate is invalid or the process may not open enough files; with OD_IO if the address, the history or a file cannot be used; and with
+// OD_NO_MEMORY.
 od_status od_door_open(const od_twin *twin, od_board *board, od_door **out, od_error *err);
 void od_door_close(od_door *door);
 
-// Closes a connection at the next turn of the daemon.
+// Shuts down the socket of a request. The daemon then closes the connection.
 void od_door_drop(od_request *r);
 
 #endif

@@ -1,4 +1,5 @@
-// The page of the twin: the files web/dist/twin.html, twin.js and twin.css, which the build converts to C (scripts/embed.cmake).
+// The page of the twin: the files web/dist/twin.html, twin.js and twin.css, which the build converts to C (scripts/embed.cmake); and the schemas of
+// the API.
 #ifndef OD_HTTP_DOOR_FILES_H
 #define OD_HTTP_DOOR_FILES_H
 

@@ -4,8 +4,8 @@
 
 #include "http/door.h"
 
-// A pressure above the scale of pressures extends the scale if OD_SCALE_FRAMES consecutive frames have this pressure. The first
-// OD_FRAMES_TO_SETTLE frames of an observer are ignored, because the filter has not settled.
+// The scale of pressures is extended if OD_SCALE_FRAMES consecutive frames have a pressure above the scale. The first OD_FRAMES_TO_SETTLE frames of
+// an observer do not extend the scale, because the filter has not settled.
 enum { OD_SCALE_FRAMES = 5, OD_FRAMES_TO_SETTLE = 50 };
 
 // A machine in the streams. frame: OD_FRAME_COLUMNS numbers, then the columns.

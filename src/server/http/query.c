@@ -19,7 +19,7 @@ static int find(const od_query *q, const char *name) {
   return -1;
 }
 
-// Shows a text of a request in a message: at most 40 bytes, without control characters.
+// Returns a text of a request for a message: its first 40 bytes; '?' replaces bytes that are not visible ASCII characters or spaces.
 typedef struct shown {
   char text[48];
 } shown;
@@ -138,7 +138,7 @@ od_status od_body_text(const char *body, size_t size, const char *key, od_arena 
   od_status status = read_object(body, size, &object, err);
   const char *text = status == OD_OK ? json_string_value(json_object_get(object, key)) : NULL;
   if (status == OD_OK && (!text || json_object_size(object) != 1))
-    status = od_fail(err, OD_BAD_INPUT, "the body has other fields; expected {\"%s\": \"...\"}", key);
+    status = od_fail(err, OD_BAD_INPUT, "the body has missing, other or wrong fields; expected {\"%s\": \"...\"}", key);
   if (status == OD_OK && !(*out = od_arena_text(memory, text))) status = od_fail(err, OD_NO_MEMORY, "out of memory");
   json_decref(object);
   return status;

@@ -16,7 +16,7 @@ typedef enum od_query_shape {
   OD_QUERY_FLAG    // true or false
 } od_query_shape;
 
-// A key of a query. Limits of numbers; equal: none.
+// A key of a query. low, high: limits of a number; if they are equal, there are no limits.
 typedef struct od_query_key {
   const char *name;
   od_query_shape shape;
@@ -42,7 +42,8 @@ void od_query_begin(od_query *q, const od_query_key *key, int keys);
 // Adds a pair of the query, a key and its value of `size` bytes. The arena owns a copy of the value. Fails with OD_BAD_INPUT or
 // OD_NO_MEMORY.
 od_status od_query_take(od_query *q, const char *key, const char *value, size_t size, od_arena *memory, od_error *err);
-// Return the value of a key of the table: whether the query has the key, its number, or its text.
+// Return the value of a key of the table: whether the query has the key; its number (`otherwise` if not given); its first text (NULL); or its texts
+// and their count.
 bool od_query_has(const od_query *q, const char *name);
 double od_query_number(const od_query *q, const char *name, double otherwise);
 const char *od_query_text(const od_query *q, const char *name);

@@ -65,7 +65,7 @@ bool od_text_begin(od_text_stream *s);
 // Ends the text. Returns false, and frees the text, if an allocation failed.
 bool od_text_end(od_text_stream *s);
 void od_answer_stream(od_request *r, const char *type, od_text_stream *s);
-// Write a number with 7 digits (times: 12), null for NAN and infinity; and a text as a JSON string.
+// Write a number with 6 significant digits (times: 13), null for NAN and infinity; and a text as a JSON string.
 void od_put_value(FILE *to, double value);
 void od_put_time(FILE *to, double t);
 void od_put_text(FILE *to, const char *text);

@@ -1,4 +1,4 @@
-// Events and alarms, and their acknowledgement.
+// Events and alarms, and their acknowledgment.
 #include <math.h>
 #include <string.h>
 
@@ -57,7 +57,7 @@ void od_route_events(od_request *r) {
     status = od_history_reader_events(d->history, &r->memory, &query, &stored, &count, &err);
     for (int i = 0; i < count && status == OD_OK; i++) {
       event[i] = od_shown_event_of(d, &stored[i]);
-      od_shown_event now;  // the board has acknowledgements that are not stored yet
+      od_shown_event now;  // the board has acknowledgments that are not stored yet
       if (od_board_find_event(d->board, event[i].id, &now)) event[i].acknowledged = now.acknowledged;
     }
   } else if (event) {
@@ -80,7 +80,7 @@ void od_route_events(od_request *r) {
   od_answer_stream(r, "application/json", &t);
 }
 
-// Finds an event on the board or in the history. Returns false if there is no such event.
+// Finds an event on the board or in the history. Returns false if there is no such event or the history cannot be read.
 static bool find_event(od_request *r, od_shown_event *out) {
   od_door *d = r->door;
   od_history_event *stored;
@@ -107,7 +107,7 @@ void od_route_acknowledge(od_request *r) {
   }
   const double now = od_clock_now();
   if (!od_board_acknowledge(r->door->board, &e, now, r->reader.name)) {
-    od_answer_error(r, 503, "too many acknowledgements wait for the history; try again");
+    od_answer_error(r, 503, "%d acknowledgments wait for the history already; try again later", OD_MOST_ACTS);
     return;
   }
   if (isnan(e.acknowledged)) e.acknowledged = now;

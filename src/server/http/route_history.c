@@ -18,12 +18,12 @@ enum { TIME_BYTES = 18, VALUE_BYTES = 13 };
 const od_query_key od_history_query[] = {
     {"channel", OD_QUERY_TEXTS, "name of a channel, such as estimate.A.pressure; may be repeated", 0, 0},
     {"channels", OD_QUERY_LIST, "names of channels, separated by commas", 0, 0},
-    {"from", OD_QUERY_NUMBER, "first time, s; default: begin of the history", 0, 0},
+    {"from", OD_QUERY_NUMBER, "first time, s; default: start of the history", 0, 0},
     {"to", OD_QUERY_NUMBER, "last time, s; default: end of the history", 0, 0},
     {"points", OD_QUERY_WHOLE, "largest number of bins; default 400", 1, MOST_POINTS},
 };
 const od_query_key od_frames_query[] = {
-    {"from", OD_QUERY_NUMBER, "first time, s; default: begin of the history", 0, 0},
+    {"from", OD_QUERY_NUMBER, "first time, s; default: start of the history", 0, 0},
     {"to", OD_QUERY_NUMBER, "last time, s; default: end of the history", 0, 0},
     {"points", OD_QUERY_WHOLE, "largest number of frames; default 400", 1, MOST_POINTS},
 };
@@ -38,8 +38,9 @@ static bool read_times(od_request *r, od_history_span *span, double *from, doubl
   *from = od_query_number(&r->query, "from", isnan(span->first) ? 0 : span->first);
   *to = od_query_number(&r->query, "to", isnan(span->last) ? *from : span->last);
   if (*to < *from || fabs(*from) > 1e12 || fabs(*to) > 1e12) {
-    od_answer_error(r, 400, "'from' is %g s and 'to' is %g s; expected 'from' before 'to', both at most 1e12 s", *from,
-                    *to);
+    od_answer_error(
+        r, 400, "'from' is %.13g s and 'to' is %.13g s; expected 'from' not after 'to', both from -1e12 s to 1e12 s",
+        *from, *to);
     return false;
   }
   return true;
@@ -135,7 +136,8 @@ void od_route_history(od_request *r) {
   const int points = (int)fmin(od_query_number(&r->query, "points", DEFAULT_POINTS), room / bytes - 1);
   od_history_bins bins[2 * MOST_CHANNELS];
   if (points < 1) {
-    od_answer_error(r, 400, "the names of the channels are too long for one answer; expected fewer channels");
+    od_answer_error(r, 400, "an answer has no room for the names and values of %d channels; request fewer channels",
+                    channels);
     return;
   }
   od_status status = od_history_reader_bins(r->door->history, &r->memory, r->door->twin->machine[r->machine].name, name,

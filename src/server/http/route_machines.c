@@ -36,7 +36,7 @@ static const od_estimated *parameter_of(const od_experiment *e, const char *name
   return NULL;
 }
 
-// Adds part and quantity of a name, as in report pages: "lift.A.pressure" is the quantity "pressure" of the part "lift.A".
+// Adds part, quantity and group of a name, as in report pages: "lift.A.pressure" is the quantity "pressure" of the part "lift.A".
 static void describe_name(json_t *series, const char *name, const json_t *groups) {
   const char *dot = strrchr(name, '.'), *pose = strstr(name, ".pose.");
   if (pose) dot = pose;
@@ -107,7 +107,7 @@ static int column_named(const od_frame_head *head, const char *prefix, const cha
   return -1;
 }
 
-// Returns a chart for each estimated output and parameter, with its measurement and its input where they exist.
+// Returns a chart for each estimated output and parameter, with its measurement if there is one, and a chart for each input.
 static json_t *chart_list(const od_door *d, int machine, const od_frame_head *head) {
   json_t *list = json_array();
   for (int c = 0; head && c < head->rows; c++) {

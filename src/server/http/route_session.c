@@ -63,7 +63,7 @@ void od_route_login(od_request *r) {
   od_session *s = od_sessions_begin(&d->sessions, found, r->now);
   const char *cookie = s ? cookie_header(r, s->cookie.text) : NULL;
   if (!cookie) {
-    od_answer_error(r, 500, "the session cannot begin");
+    od_answer_error(r, 500, "the session cannot begin: no memory or no random numbers; try again later");
     return;
   }
   const od_reader reader = {.role = s->role, .name = s->name, .csrf = s->csrf, .session = s};

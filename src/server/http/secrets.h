@@ -24,7 +24,8 @@ void od_secret_forget(od_secret *s);
 // Writes a random text of 43 letters, digits, '-' and '_' (256 bits). Fails with OD_IO if the system has no random numbers.
 od_status od_random_text(char text[OD_RANDOM_SIZE], od_error *err);
 
-// Reads the first line of a private file (io/private_file.h) as a token.
+// Reads the first line of a private file (io/private_file.h) as a token: OD_LEAST_TOKEN to OD_MOST_TOKEN visible ASCII characters. Fails with
+// OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_token_read(const char *path, od_secret *out, od_error *err);
 
 #endif

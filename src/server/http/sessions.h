@@ -23,7 +23,8 @@ typedef struct od_sessions {
   od_session session[OD_MOST_SESSIONS];
 } od_sessions;
 
-// Reads all tokens. Fails with OD_BAD_INPUT or OD_IO if a file is not private or not a token, and with OD_NO_MEMORY.
+// Reads all tokens. Fails with OD_BAD_INPUT if a file is not private or not a token, or if two tokens are equal; with OD_IO if a file cannot be read
+// or the system has no random numbers; and with OD_NO_MEMORY.
 od_status od_sessions_init(od_sessions *s, const od_twin_page *page, od_arena *memory, od_error *err);
 void od_sessions_end(od_sessions *s);
 // Returns the index of the page's token that is equal to a text; -1: none. All tokens are compared.

@@ -9,7 +9,8 @@
 #include "io/clock.h"
 #include "oleodyn/version.h"
 
-// Size of a buffer, and the size above which frames are left out, bytes; largest numbers of missed events.
+// Largest size of the data in a buffer, and size above which frames are left out, bytes; largest number of missed events of the history; largest
+// number of events in a turn.
 enum { MOST_BUFFERED = 1 << 18, MOST_FRAMES = 1 << 15, MOST_MISSED = 200, MOST_EVENTS_AT_ONCE = 32 };
 static const double frame_interval = 0.04, state_interval = 1, silence = 5, span_interval = 2;
 // Longest time for which the data of a stream may wait for its reader, s.
@@ -24,7 +25,7 @@ typedef struct od_stream {
   char *buffer;
   size_t begin, end, room;  // the data are from `begin` to `end`
   bool is_suspended, is_ending;
-  long version;        // version of the description that the reader knows
+  long version;        // version of the description that the stream has announced
   double last, taken;  // times of the last data, and of the last data that the socket took, s
 } od_stream;
 
@@ -187,7 +188,7 @@ void od_live_end(od_door *d) {
   for (int i = 0; d->live && i < d->twin->machines; i++) od_free(d->live[i].frame);
 }
 
-// Extends the scale of pressures to a round number above the largest pressure.
+// Extends the scale of pressures to a round number if each of the last OD_SCALE_FRAMES frames has a pressure above the scale.
 static void scale_pressures(od_live_machine *m) {
   double *here = &m->largest[m->frames++ % OD_SCALE_FRAMES], largest = INFINITY;
   *here = 0;
@@ -342,8 +343,10 @@ void od_route_stream(od_request *r) {
     return;
   }
   if (d->stream_count >= d->page->streams) {
-    od_answer_error(r, 503, "%d pages show live values already; expected at most this number ('streams')",
-                    d->stream_count);
+    od_answer_error(
+        r, 503,
+        "there are %d live streams already, the largest number allowed; close a page, or raise 'streams' of the section 'page'",
+        d->stream_count);
     return;
   }
   od_stream *s = od_calloc(1, sizeof *s);

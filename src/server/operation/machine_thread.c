@@ -13,7 +13,10 @@
 
 const double od_latency_limits[OD_LATENCY_CLASSES - 1] = {5e-5, 1e-4, 2e-4, 5e-4, 1e-3, 2e-3, 5e-3, 1e-2, 2e-2, 0.1, 1};
 
-enum { RING_BYTES = 1 << 20, MOST_WAITS = 200 };  // size of the ring; longest wait for the writer, in units of 5 ms
+enum {
+  RING_BYTES = 1 << 20,
+  MOST_WAITS = 200
+};  // size of the ring, bytes; longest wait for the writer, in units of 5 ms
 
 static void report(od_machine_thread *r, double t, const char *kind, const char *text) {
   od_event_list_add(&r->operation->events, r->index, t, kind, text);
@@ -76,8 +79,8 @@ void od_machine_thread_end(od_machine_thread *r) {
   od_arena_free(&r->memory);
 }
 
-// Finds the columns of the experiment's channels. The messages about columns that do not fit become one event each. Returns
-// whether all channels have a column.
+// Finds the columns of the experiment's channels. The messages about columns that do not fit become one event each. Returns whether all channels, and
+// the sequence number if the source has one, have a column.
 static bool find_columns(od_machine_thread *r, const od_table *head) {
   const od_twin_source *source = &r->operation->twin->source[r->settings->source];
   od_error err = {0};
@@ -114,7 +117,7 @@ void od_machine_thread_start(od_machine_thread *r, const od_table *head) {
   r->has_thread = status == OD_OK && pthread_create(&r->thread, NULL, observe_thread, r) == 0;
   r->is_ready = r->has_thread;
   r->is_broken = !r->is_ready;
-  if (r->is_broken) report(r, NAN, "failed", "the observer cannot be started: out of memory");
+  if (r->is_broken) report(r, NAN, "failed", "the observer cannot be started: out of memory or threads");
 }
 
 void od_machine_thread_take(od_machine_thread *r, const double *cells, double arrival, bool is_historical) {

@@ -43,17 +43,18 @@ typedef struct counts {
 
 static const struct {
   const char *name, *help;
-} counters[] = {{"samples_total", "Samples that the observer used."},
-                {"samples_failed_total", "Samples whose step failed."},
-                {"samples_held_total", "Samples at which the last estimate was kept."},
-                {"samples_late_total", "Samples that arrived too late."},
-                {"samples_historical_total", "Late samples that the sender had kept while it had no connection."},
-                {"samples_repeated_total", "Samples that arrived more than once."},
-                {"samples_reordered_total", "Samples that were sorted in."},
-                {"samples_refused_total", "Messages without a usable sample."},
-                {"samples_overrun_total", "Samples left out because the observer was too slow."},
-                {"rows_dropped_total", "Observed samples that were not written because the writer was too slow."},
-                {"samples_replayed_total", "Samples up to the checkpoint at the start."}};
+} counters[] = {
+    {"samples_total", "Samples that the observer used."},
+    {"samples_failed_total", "Samples whose step failed."},
+    {"samples_held_total", "Samples at which the last estimate was kept."},
+    {"samples_late_total", "Samples that arrived too late."},
+    {"samples_historical_total", "Late samples that the sender had kept while it had no connection."},
+    {"samples_repeated_total", "Samples that arrived more than once."},
+    {"samples_reordered_total", "Samples that were sorted in."},
+    {"samples_refused_total", "Messages without a usable sample."},
+    {"samples_overrun_total", "Samples left out because the observer was too slow or the twin ended."},
+    {"rows_dropped_total", "Observed samples that were not written because the writer was too slow."},
+    {"samples_replayed_total", "Samples left out because the observer continued from a later checkpoint or row."}};
 enum { COUNTERS = sizeof counters / sizeof *counters };
 
 static counts counts_of(od_machine_thread *r) {
@@ -146,7 +147,7 @@ void od_metrics_print(FILE *to, od_twin_run *o) {
   print_values(to, o, "sigma", "sigma.", "Standard deviations of the estimates, in SI units.");
   print_values(to, o, "measured", "measured.", "Measurements, in SI units.");
   if (o->history) {
-    print_head(to, "history_bytes", "gauge", "Size of the used part of the history.");
+    print_head(to, "history_bytes", "gauge", "Size of the used part of the history, bytes.");
     fprintf(to, "oleodyn_history_bytes %.0f\n", od_history_size(o->history));
   }
 }

@@ -118,9 +118,10 @@ static od_status first_failure(const od_twin_run *o, od_error *err) {
   for (int i = 0; i < o->twin->machines; i++) {
     const od_machine_thread *r = &o->machine[i];
     if (r->is_broken)
-      return od_fail(err, OD_BAD_INPUT,
-                     "%s: the columns of its source do not fit the experiment; the events list the columns",
-                     r->settings->name);
+      return od_fail(
+          err, OD_BAD_INPUT,
+          "%s: the columns of its source do not fit the experiment, or the observer cannot be started; the events give the reason",
+          r->settings->name);
     if (r->status != OD_OK && r->status != OD_INTERRUPTED)
       return od_fail(err, r->status, "%s: %s", r->settings->name, r->err.text);
   }
@@ -145,7 +146,7 @@ od_status od_twin_operate(const od_twin *twin, const od_twin_options *options, o
     od_twin_page_close(o);
     if (status == OD_OK) status = first_failure(o, err);
     if (status == OD_OK && o->is_failing)
-      status = od_fail(err, OD_IO, "the history could not be written; the events list the reasons");
+      status = od_fail(err, OD_IO, "the last data were not stored: %.300s", o->failure);
     print_summary(o);
   }
   end_operation(o);

@@ -73,7 +73,7 @@ typedef struct od_machine_thread {
   const od_twin_machine *settings;
   od_experiment *e;
   struct od_twin_run *operation;
-  int index, stored;  // index of the machine, and in the history
+  int index, stored;  // index of the machine in the twin, and in the history
   od_arena memory;
 
   // Thread of the source.
@@ -95,7 +95,7 @@ typedef struct od_machine_thread {
   double *cells, *u, *u_last, *y, *compared;
   long samples;
   od_raw_sample now;       // the current sample
-  double checkpoint_next;  // time of the next checkpoint, s
+  double checkpoint_next;  // monotonic time of the next checkpoint, s
   od_checkpoint resume;    // checkpoint to continue from; bytes NULL: none
   double resume_t;         // time of `resume`; -INFINITY: none
   int64_t resume_sequence;
@@ -126,7 +126,7 @@ typedef struct od_machine_thread {
   long taken, failed, held, unwritten;
   long latency[OD_LATENCY_CLASSES];
   double latency_sum;
-  od_sample_counts reported;  // counts at the last event about them
+  od_sample_counts reported;  // the counts that events have reported
   long reported_refused, reported_dropped, reported_overrun;
 } od_machine_thread;
 
@@ -142,7 +142,7 @@ void od_machine_thread_start(od_machine_thread *r, const od_table *head);
 void od_machine_thread_take(od_machine_thread *r, const double *cells, double arrival, bool is_historical);
 // Copies the counts of the order for the writer.
 void od_machine_thread_publish(od_machine_thread *r);
-// Waits for the end of the observer, whose queue is closed.
+// Waits for the end of the observer, whose queue is closed, and gives its last checkpoint to the writer.
 void od_machine_thread_join(od_machine_thread *r);
 
 // ---- Alarms (alarms.c). The writer calls od_alarms_take() for each row. od_alarms_init() fails with OD_NO_MEMORY.
@@ -158,7 +158,7 @@ typedef struct od_source_thread {
   int index;
   void *self;
   od_message_reader reader;
-  bool has_reader, is_started;  // whether the machines have been started
+  bool has_reader, is_started;  // is_started: whether the machines have been started
   double *cells;
   bool *used;
   od_arena memory;
@@ -183,7 +183,7 @@ typedef struct od_twin_run {
   od_source_thread *source;
   od_history *history;  // NULL: none
   od_event_list events;
-  _Atomic bool stops;  // whether the sources shall end
+  _Atomic bool stops;  // whether the sources are to end
   bool quiet;
 
   // The writer.
@@ -191,19 +191,19 @@ typedef struct od_twin_run {
   sem_t wakes;  // wakes the writer before its next turn
   bool has_writer;
   _Atomic bool ends;
-  od_twin_event *event;            // events in work
+  od_twin_event *event;            // events that the writer has taken from the list
   struct od_publisher *publisher;  // NULL: none
   struct od_twin_page_run *page;   // NULL: none
   double retain_next, metrics_next, publish_next;
   bool is_failing;       // whether the last transaction failed
   double failing_since;  // monotonic time of the first failure, s
-  char failure[300];     // description of it
+  char failure[300];     // description of the first failure
 } od_twin_run;
 
 typedef struct od_twin_options {
   bool fresh;  // whether observers start from the beginning, not from their checkpoints
   bool quiet;
-  bool (*goes_on)(void *user);  // called ten times per second; false: the twin ends
+  bool (*goes_on)(void *user);  // called at least every 20 ms; false: the twin ends
   void *user;
 } od_twin_options;
 
@@ -220,8 +220,8 @@ void od_writer_end(od_twin_run *o);
 
 typedef struct od_publisher od_publisher;
 struct od_twin_run;
-// Connects to the broker in the background. *out is set also on failure; free the publisher in all cases. Fails with
-// OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// Connects to the broker in the background. *out may be set also on failure; free the publisher in all cases. Fails with OD_BAD_INPUT, OD_IO or
+// OD_NO_MEMORY.
 od_status od_publisher_new(const struct od_twin_run *o, od_publisher **out, od_error *err);
 // Publishes the last estimates of all machines, if there is a connection.
 void od_publisher_write(od_publisher *p);
@@ -236,13 +236,13 @@ od_status od_twin_page_new(od_twin_run *o, od_error *err);
 // Ends the server; od_twin_page_free() frees the memory, after all other threads have ended.
 void od_twin_page_close(od_twin_run *o);
 void od_twin_page_free(od_twin_run *o);
-// Functions for the thread of the observer: the first passes the columns of the rows to the page, the second computes the frame
-// of a sample if a frame is due, the third passes the frame to the board after the row is known.
+// Functions for the thread of the observer: the first passes the columns of the rows to the page, the second computes the frame of a sample if a
+// frame is due, the third passes the frame with the row to the board, and to the writer if the frame is to be stored.
 od_status od_twin_page_begin(od_machine_thread *r, const od_row_head *head);
 void od_twin_page_each(od_machine_thread *r, double t, od_observer *observer);
 void od_twin_page_row(od_machine_thread *r, const double *row, int columns);
-// Functions for the thread of the writer: the first judges a row; the second passes the states of all machines to the board and
-// stores frames and acknowledgements; the third passes a new event of the history to the board.
+// Functions for the thread of the writer: the first judges a row; the second passes the states of all machines to the board and stores frames and
+// acknowledgments; the third passes a new event of the history to the board.
 void od_twin_page_take(od_machine_thread *r, const double *row);
 void od_twin_page_write(od_twin_run *o);
 void od_twin_page_event(od_twin_run *o, const od_twin_event *e);

@@ -1,5 +1,5 @@
-// Estimates as MQTT messages, one topic per machine: TOPIC/MACHINE/state with time, estimates and standard deviations, and TOPIC/status,
-// which the broker sets to "offline" when the twin ends. A library thread does the input and output, so the writer does not wait.
+// Estimates as MQTT messages. One topic per machine, TOPIC/MACHINE/state, has time, estimates and standard deviations. TOPIC/status has "online", or
+// "offline" after the end of the twin or of its connection. A library thread does the input and output, so the writer does not wait.
 #include <jansson.h>
 #include <math.h>
 #include <string.h>

@@ -36,7 +36,8 @@ static void start_machines(od_source_thread *s, const od_table *head) {
   s->reader.lines.used = s->used;
 }
 
-// The first sample is read twice, because unused columns may contain texts.
+// Takes a message. The first sample is read twice: the first reading finds the columns, and then texts in columns that no machine uses are not
+// errors.
 static void take_message(void *user, const char *text, size_t length) {
   od_source_thread *s = user;
   od_twin_run *o = s->operation;
@@ -95,7 +96,7 @@ static void refuse(void *user, const char *why) {
   report(user, "refused", why);
 }
 
-// Passes all held samples to the machines, because the source is silent.
+// Passes all held samples to the machines, because the source is silent or has ended.
 static void be_silent(void *user) {
   od_source_thread *s = user;
   for (int i = 0; i < s->operation->twin->machines; i++) {

@@ -39,7 +39,7 @@ typedef struct od_twin_page_machine {
   int stored;  // index of the frames in the history; -1: none
   bool is_defined;
   long counted;             // samples at the last computation of the rate
-  double counted_at, rate;  // its monotonic time, s
+  double counted_at, rate;  // monotonic time of this computation, s; samples per second
   od_verdict_window window;
   bool has_window;
 } od_twin_page_machine;
@@ -175,7 +175,7 @@ static od_machine_state state_of(const od_machine_thread *r, const od_twin_page_
   return age > limit ? OD_MACHINE_SILENT : OD_MACHINE_RUNNING;
 }
 
-// Returns the upper limit of the class of latencies that 99 % do not exceed; NAN: none.
+// Returns the upper limit of the class of latencies that 99 % of the samples do not exceed, s; NAN: the class has no limit, or there are no samples.
 static double latency_99(const od_machine_thread *r, long count) {
   long sum = 0;
   for (int k = 0; k < OD_LATENCY_CLASSES - 1; k++)
@@ -220,7 +220,7 @@ static void show_status(od_twin_run *o, int i, double now) {
   od_board_set_status(o->page->board, i, &status);
 }
 
-// Adds the changes of parameters that the observer has detected since the begin of the window, as causes of the verdict.
+// Adds the changes of parameters that the observer has detected since the start of the window, as causes of the verdict.
 static void add_causes(od_twin_run *o, int machine, json_t *verdict) {
   OD_SCRATCH(scratch);
   long next;
@@ -277,7 +277,7 @@ static void store_frames(od_twin_run *o, int i) {
     (void)od_history_add_row(o->history, m->stored, row, -1, &err);
 }
 
-// Stores the acknowledgements of readers in the history, and adds an event with the name of the reader for each acknowledgement.
+// Stores the acknowledgments of readers in the history, and adds an event with the name of the reader for each acknowledgment.
 static void store_acts(od_twin_run *o) {
   od_act act[OD_MOST_ACTS];
   od_error err = {0};

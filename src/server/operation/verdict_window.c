@@ -46,8 +46,8 @@ void od_verdict_window_end(od_verdict_window *w) {
   od_arena_free(&w->memory);
 }
 
-// Judges the window by the tests of a run. row: the last row, with the estimates. Tests that need a whole run (movements of parameters since the
-// start, comparison with the truth) have nothing to test. Returns false if an allocation fails.
+// Judges the window by the tests of a run. row: the first row after the window, with the estimates. Tests that need a whole run (movements of
+// parameters since the start, comparison with the truth) have nothing to test. Returns false if an allocation fails.
 static bool judge(od_verdict_window *w, const double *row, od_observed *o) {
   const od_experiment *e = w->e;
   const int n = e->parameters;
@@ -78,7 +78,7 @@ static bool judge(od_verdict_window *w, const double *row, od_observed *o) {
   return od_observe_judge(e, &options, o, &err) == OD_OK;
 }
 
-// Returns the verdict as JSON, with the texts of its remarks as one text.
+// Returns the verdict as JSON, with the remarks that determine its trust as one text.
 static json_t *verdict_json(const od_verdict_window *w, const od_verdict *v) {
   json_t *object = od_verdict_json(v);
   char text[2000] = "";

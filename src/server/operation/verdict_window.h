@@ -1,5 +1,5 @@
-// The verdict on an observer in operation: the innovations of successive windows of time pass the tests of runs (experiment/observe_verdict.c), so
-// that a fault that begins after weeks is found in the window in which it begins.
+// The verdict on an observer in operation. The tests of runs (experiment/observe_verdict.c) are applied to the innovations of successive windows of
+// time, so that a fault that begins after weeks is found in the window in which it begins.
 #ifndef OD_OPERATION_VERDICT_WINDOW_H
 #define OD_OPERATION_VERDICT_WINDOW_H
 
@@ -26,9 +26,9 @@ typedef struct od_verdict_window {
 // Prepares windows of a machine with these columns, which must outlive the windows. Fails with OD_NO_MEMORY.
 od_status od_verdict_window_init(od_verdict_window *w, const od_experiment *e, const od_row_head *head, double length);
 void od_verdict_window_end(od_verdict_window *w);
-// Adds a row. If the row is the first one after a window, *verdict receives the verdict on this window as JSON, which the caller releases,
-// and `event` a text if the trust differs from the trust of the previous window (else the text is empty). For all other rows
-// *verdict is NULL.
+// Adds a row. If the row is the first one after a window, *verdict receives the verdict on this window as JSON, which the caller releases, and
+// `event` a text if the trust differs from the trust of the previous window, or if the trust of the first window is not OD_SOUND; else the text is
+// empty. For all other rows, and if an allocation fails, *verdict is NULL.
 void od_verdict_window_take(od_verdict_window *w, const double *row, json_t **verdict, char event[400]);
 
 #endif

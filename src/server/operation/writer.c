@@ -1,5 +1,4 @@
-// The writer: takes rows, checkpoints and events of all machines, and writes history and metrics. No other thread waits for the
-// writer.
+// The writer: takes rows, checkpoints and events of all machines, and writes history and metrics. The observers do not wait for the writer.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -97,7 +96,7 @@ static void add_event(od_twin_run *o, const od_machine_thread *r, double t, cons
   write_event(o, &e);
 }
 
-// Adds an event about lost samples if their number has grown.
+// Adds an event about samples if their number has grown. what: the predicate of "N samples".
 static void report_growth(od_twin_run *o, const od_machine_thread *r, long *reported, long now, double t,
                           const char *kind, const char *what) {
   char text[200];
@@ -138,9 +137,9 @@ static void report_counts(od_twin_run *o, od_machine_thread *r) {
   const int ranges = r->ranges;
   memcpy(range, r->range, (size_t)ranges * sizeof *range);
   pthread_mutex_unlock(&r->lock);
-  report_growth(o, r, &r->reported.late, now.late, now.last_late, "late", "arrived too late and were left out");
+  report_growth(o, r, &r->reported.late, now.late, now.last_late, "late", "arrived too late: left out");
   report_growth(o, r, &r->reported.historical, now.historical, r->last_t, "historical",
-                "of an earlier time, which the sender had kept, were left out");
+                "kept by the sender arrived after later samples: left out");
   report_growth(o, r, &r->reported.repeated, now.repeated, r->last_t, "repeated", "arrived more than once");
   report_growth(o, r, &r->reported.restarted, now.restarted, r->last_t, "restarted",
                 "began a new sequence of numbers: the sender has started again");
@@ -149,9 +148,9 @@ static void report_counts(od_twin_run *o, od_machine_thread *r) {
   if (atomic_load_explicit(&r->head, memory_order_acquire)) {
     od_sample_queue_length(&r->queue, &overrun);
     report_growth(o, r, &r->reported_overrun, overrun, r->last_t, "overrun",
-                  "were left out because the observer was too slow, or because the twin ended");
+                  "left out because the observer was too slow, or because the twin ended");
     report_growth(o, r, &r->reported_dropped, atomic_load(&r->ring.dropped) + r->unwritten, r->last_t, "dropped",
-                  "were observed but not written because the history could not be written in time");
+                  "observed but not stored because the history could not be written in time");
   }
   report_missing(o, r, &now, range, ranges);
 }
@@ -162,7 +161,7 @@ static void write_events(od_twin_run *o) {
   for (int i = 0; i < n; i++) write_event(o, &o->event[i]);
   if (dropped > 0) {
     od_twin_event e = {.machine = -1, .t = NAN, .clock = od_clock_now(), .kind = "events"};
-    snprintf(e.text, sizeof e.text, "%s more %s left out", od_count(dropped, "event").text,
+    snprintf(e.text, sizeof e.text, "%s %s left out because too many events waited", od_count(dropped, "event").text,
              od_form(dropped, "was", "were"));
     write_event(o, &e);
   }
@@ -188,7 +187,7 @@ static void commit(od_twin_run *o, double now) {
   o->is_failing = status != OD_OK;
 }
 
-// Writes everything that has arrived.
+// Writes the rows, checkpoints and events that have arrived; estimates and metrics if they are due or `last` is set.
 static void write_all(od_twin_run *o, bool last) {
   od_error err = {0};
   for (int i = 0; i < o->twin->machines; i++) {

@@ -80,7 +80,8 @@ static bool is_date(const json_t *value) {
   return json_is_string(value) && od_date_time_is(json_string_value(value), json_string_length(value));
 }
 
-// The columns of a source without a list are the keys of its first object. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
+// Makes the columns of a source without a list: the keys of its first object whose values are numbers or dates. Fails with OD_BAD_INPUT or
+// OD_NO_MEMORY.
 static od_status take_keys(od_message_reader *r, const json_t *object, od_error *err) {
   OD_SCRATCH(scratch);
   const char **names = OD_TAKE(&scratch, const char *, json_object_size(object) + 1);
@@ -93,7 +94,7 @@ static od_status take_keys(od_message_reader *r, const json_t *object, od_error 
   return take_names(r, names, err);
 }
 
-// Writes the values of an object as a row with commas, in which the columns with times are found. Returns NULL if an allocation fails.
+// Writes the values of an object as a row with commas, for the search for columns with times. Returns NULL if an allocation fails.
 static const char *write_row(const od_table *table, const json_t *object, od_arena *memory) {
   char *text = od_arena_text(memory, "");
   for (int i = 0; text && i < table->columns; i++) {
@@ -119,7 +120,7 @@ static od_status find_times(od_message_reader *r, const json_t *object, od_error
   return complete(r, row, strlen(row), err) ? OD_OK : OD_BAD_INPUT;
 }
 
-// Reads the value of a column with dates. Returns false if it is no date.
+// Reads the value of a column with dates. Returns false if the value is neither a date nor null.
 static bool take_date(const od_message_reader *r, const json_t *value, int column) {
   const od_csv_reader reader = {.times = r->lines.times, .separator = ','};
   if (!value || json_is_null(value)) return true;
@@ -140,12 +141,14 @@ static od_status take_values(od_message_reader *r, const json_t *object, double 
     const bool is_used = !r->lines.used || r->lines.used[i];
     if (has_dates(r, i)) {
       if (!take_date(r, value, i) && is_used)
-        return od_fail(err, OD_BAD_INPUT, "'%.60s' is not a date; expected a date or null", table->name[i]);
+        return od_fail(err, OD_BAD_INPUT, "the value of '%.60s' is not a date; expected a date or null",
+                       table->name[i]);
       continue;
     }
     cells[i] = json_is_number(value) ? json_number_value(value) : (double)NAN;
     if (is_used && value && !json_is_number(value) && !json_is_null(value))
-      return od_fail(err, OD_BAD_INPUT, "'%.60s' is not a number; expected a number or null", table->name[i]);
+      return od_fail(err, OD_BAD_INPUT, "the value of '%.60s' is not a number; expected a number or null",
+                     table->name[i]);
   }
   if (r->lines.times) od_csv_times_finish(&reader, cells);
   return OD_OK;

@@ -5,14 +5,14 @@
 #include "formats/csv_times.h"
 #include "memory/scoped.h"
 
-// Returns the column of the times; -1: it is not known by its name.
+// Returns the column of the times; -1: no column has a name of the times.
 static int time_column(const od_table *table, const od_table_wish *wish) {
   for (int i = 0; wish && wish->time && i < table->columns; i++)
     if (strcmp(table->name[i], wish->time) == 0) return i;
   return wish && wish->time ? -1 : od_table_find_time(table);
 }
 
-// Returns whether a row has a cell of a column, and whether the cell is not empty.
+// Returns whether a row has a cell of a column that is not empty.
 static bool has_cell(const od_csv_lines *s, const char *row, size_t length, int column) {
   OD_SCRATCH(scratch);
   od_error ignored = {0};

@@ -17,7 +17,7 @@ typedef struct od_row_ring {
   _Atomic long dropped;       // number of rows that were left out
 } od_row_ring;
 
-// Creates a ring with about `bytes` of memory and at least 64 rows. Fails with OD_NO_MEMORY.
+// Creates a ring with at most `bytes` of memory, but at least 64 rows. The arena owns the memory. Fails with OD_NO_MEMORY.
 od_status od_row_ring_init(od_row_ring *r, od_arena *memory, int columns, size_t bytes);
 // Appends a copy of a row. Only one thread calls this function. Returns false if the row was left out.
 bool od_row_ring_put(od_row_ring *r, const double *row);

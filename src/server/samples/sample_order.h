@@ -5,15 +5,16 @@
 //   out of order A sample that arrives after a sample with a later time, which is still held back. The sample is sorted in.
 //   late         A sample that arrives after a sample with a later time has been passed on. The sample is left out and counted.
 //   historical   A late sample that its sender kept while it had no connection. The sample is left out and counted apart.
-//   repeated     A sample with the time or the sequence number of an earlier sample. The sample is left out and counted.
-//   replayed     A sample up to the time of the checkpoint at which the observer resumed. The sample is left out.
+//   repeated     A sample with the time of a held sample or of the last sample that was passed on, or with a sequence number that has arrived.
+//                The sample is left out and counted.
+//   replayed     A sample up to the time of the checkpoint at which the observer resumed. The sample is left out and counted.
 //   missing      A sequence number that does not arrive. Missing numbers are stored as ranges. A number that arrives out of order is removed from
 //                the ranges. A late sample is not missing.
 //   restarted    A sequence number that is smaller than an earlier one, in a sample with a later time: the sender has started again. Numbers
 //                that were missing before remain missing.
 //
-// Samples are passed on with strictly increasing times. The rules use the times of the samples only, so the result depends only on the
-// order of arrival, except for silence.
+// Samples are passed on with strictly increasing times. The rules use the times and numbers of the samples and no clock, so the result depends only
+// on the order of arrival, except for silence.
 #ifndef OD_SAMPLES_SAMPLE_ORDER_H
 #define OD_SAMPLES_SAMPLE_ORDER_H
 
@@ -65,8 +66,9 @@ typedef struct od_sample_order {
   int *place;    // for each held sample: index of its cells; then the free places
 } od_sample_order;
 
-// Initializes an order; the arena owns its memory. pass() is called for each sample in its order, within the functions below. resumed: time of a
-// checkpoint, or -INFINITY; next: the sequence number that follows the checkpoint, or -1. Fails with OD_NO_MEMORY.
+// Initializes an order; the arena owns its memory. Set pass and user after this call; pass() is called for each sample in the order of times, within
+// the functions below. resumed: time of a checkpoint, or -INFINITY; next: the sequence number that follows the checkpoint, or -1. Fails with
+// OD_NO_MEMORY.
 od_status od_sample_order_init(od_sample_order *o, od_arena *memory, double wait, int cells, double resumed,
                                int64_t next);
 // Takes a sample that has arrived. Its time is finite.

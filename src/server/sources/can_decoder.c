@@ -24,7 +24,7 @@ typedef struct message {
 struct od_can_decoder {
   const od_twin_source *settings;
   od_can_trace *trace;      // databases and messages
-  od_transport *transport;  // NULL: no message needs several frames
+  od_transport *transport;  // NULL: no database has messages of SAE J1939
   message *message;         // one per message of the trace
   od_table *head;
   double *cells;
@@ -44,7 +44,7 @@ typedef struct columns {
 static od_status add_column(od_can_decoder *d, columns *to, message *m, int signal, int from, const char *name,
                             const char *unit, od_error *err) {
   if (to->count == MOST_COLUMNS)
-    return od_fail(err, OD_BAD_INPUT, "%s: the databases have more than %d signals; select signals with 'columns'",
+    return od_fail(err, OD_BAD_INPUT, "%s: more than %d signals have a column; select fewer signals with 'columns'",
                    d->settings->name, MOST_COLUMNS - 1);
   item *larger = od_arena_extend(&d->trace->arena, m->item, m->count, sizeof *m->item);
   if (!larger) return od_fail(err, OD_NO_MEMORY, "out of memory");
@@ -85,7 +85,7 @@ static od_status take_message(od_can_decoder *d, int index, columns *to, od_erro
   return status;
 }
 
-// Reports columns of the settings that no database has.
+// Fails with OD_BAD_INPUT if a column of the settings is not a readable signal of the databases, or if no signal has a column.
 static od_status check_columns(const od_can_decoder *d, const columns *c, od_error *err) {
   for (int i = 0; d->settings->column && d->settings->column[i]; i++) {
     bool found = strcmp(d->settings->column[i], "time") == 0;
@@ -94,7 +94,10 @@ static od_status check_columns(const od_can_decoder *d, const columns *c, od_err
       return od_fail(err, OD_BAD_INPUT, "%s: the databases have no signal '%.100s'; expected Message.Signal",
                      d->settings->name, d->settings->column[i]);
   }
-  return c->count > 1 ? OD_OK : od_fail(err, OD_BAD_INPUT, "%s: the databases have no signal", d->settings->name);
+  return c->count > 1
+             ? OD_OK
+             : od_fail(err, OD_BAD_INPUT, "%s: no signal of the databases has a column; expected at least one signal",
+                       d->settings->name);
 }
 
 static od_status find_columns(od_can_decoder *d, od_error *err) {
@@ -148,7 +151,7 @@ const od_table *od_can_decoder_head(const od_can_decoder *d) {
 
 // --- Frames -------------------------------------------------------------------------------------------------------
 
-// Fills the cells from the data of a message. Returns NULL if there is no value.
+// Fills the cells from the data of a message. Returns NULL if all values are missing.
 static const double *fill(od_can_decoder *d, int index, double t, uint32_t id, const uint8_t *data, int length) {
   const od_can_used *used = &d->trace->message[index];
   const message *m = &d->message[index];

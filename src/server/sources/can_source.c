@@ -1,5 +1,5 @@
-// SocketCAN: each frame or message of several frames with signals of the databases (DBC files) is a sample. The time is that of the kernel, in
-// seconds since 1970.
+// SocketCAN: each frame or message of several frames with signals of the databases (DBC files) is a sample. The time of a sample is the time at which
+// the kernel received the frame, in seconds since 1970.
 #define _GNU_SOURCE
 
 #include <errno.h>
@@ -23,7 +23,7 @@ static const double report_pause = 1;  // s
 
 // --- Frames -------------------------------------------------------------------------------------------------------
 
-// Returns the time of a received frame, s: that of the kernel if there is one.
+// Returns the time of a received frame, s since 1970: the time of the kernel, or the present time if the kernel gives none.
 static double time_of(struct msghdr *header) {
   for (struct cmsghdr *c = CMSG_FIRSTHDR(header); c; c = CMSG_NXTHDR(header, c)) {
     struct timespec t;
@@ -34,7 +34,7 @@ static double time_of(struct msghdr *header) {
   return od_clock_now();
 }
 
-// Reports messages of several frames that were not completed. *reported: their number so far.
+// Reports messages of several frames that were not completed since the last report. *reported: number of reported messages.
 static void report_incomplete(od_can_decoder *d, const od_receiver *to, long *reported) {
   char text[200];
   const long number = od_can_decoder_incomplete(d, od_clock_now());

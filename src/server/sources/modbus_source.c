@@ -1,5 +1,6 @@
-// Modbus/TCP: all registers are read every period. Each read of all registers is a sample, whose time is the middle of the reads by the clock of
-// this computer. Registers with adjacent addresses are read with one request.
+// Modbus/TCP: all registers are read every period. Each read of all registers is a sample, unless the server gives no number. The time of the sample
+// is the middle between the begin and the end of the read, by the clock of this computer. Registers with adjacent addresses are read with one
+// request.
 #include "sources/source.h"
 
 #ifdef OD_HAVE_MODBUS
@@ -21,7 +22,7 @@ enum { SHORTEST_PAUSE_MS = 100, LONGEST_PAUSE_MS = 2000 };
 typedef struct block {
   od_register_kind kind;
   int first, count, begin, end;
-  long exceptions;  // number of exceptions since the last answer
+  long exceptions;  // number of exceptions since the last successful read
 } block;
 
 // A register and its column.
@@ -50,7 +51,7 @@ static int compare_items(const void *a, const void *b) {
   return x->kind != y->kind ? (int)x->kind - (int)y->kind : x->address - y->address;
 }
 
-// Joins registers with adjacent or common addresses, up to the size of an answer.
+// Joins registers with adjacent or common addresses, up to the largest size of an answer. The items are sorted.
 static void join_registers(poller *p) {
   for (int i = 0; i < p->settings->registers; i++) {
     const od_twin_register *r = p->item[i].of;
@@ -109,7 +110,7 @@ static void report_exceptions(const block *b, const od_receiver *to, const char 
   to->event(to->user, "exception", text);
 }
 
-// The registers of a block are read again: reports the number of exceptions.
+// Reports the number of exceptions of a block, if there are any, and sets the number to 0. what: the event that ends them, such as "read again".
 static void end_exceptions(block *b, const od_receiver *to, const char *what) {
   char text[200];
   if (b->exceptions == 0) return;
@@ -118,8 +119,8 @@ static void end_exceptions(block *b, const od_receiver *to, const char *what) {
   b->exceptions = 0;
 }
 
-// Reads the registers of a block into the cells. Returns false if there is no answer: errno has the reason. After an exception of the server the
-// cells remain missing; *any is set if there are numbers.
+// Reads the registers of a block into the cells. Returns false if there is no valid answer: errno has the reason. After an exception of the server
+// the cells remain missing. *any is set to true if the registers were read.
 static bool read_block(poller *p, block *b, const od_receiver *to, bool *any) {
   uint16_t words[MODBUS_MAX_READ_REGISTERS];
   uint8_t bits[MODBUS_MAX_READ_BITS];
@@ -156,7 +157,7 @@ static void lose(poller *p, const od_receiver *to) {
   p->is_connected = false;
 }
 
-// Reads all registers: a sample, unless the server gives no number. Returns false if the connection is lost.
+// Reads all registers and passes them on as a sample, unless the server gives no number. Returns false if the connection is lost.
 static bool read_all(poller *p, const od_receiver *to, int64_t number) {
   const double begin = od_clock_now();
   bool any = false;
@@ -175,7 +176,7 @@ static bool read_all(poller *p, const od_receiver *to, int64_t number) {
   return true;
 }
 
-// Waits until a time of od_seconds().
+// Waits until a time of od_seconds(), or until the source is to end.
 static void wait_until(double time, const od_receiver *to) {
   for (double left; (left = time - od_seconds()) > 0 && to->goes_on(to->user);) {
     const double longest = 1e-3 * OD_SILENCE_MS, pause = left < longest ? left : longest;
@@ -243,7 +244,7 @@ static od_status run(void *self, const od_receiver *to, od_error *err) {
       connect_again(p, to);
       if (!p->is_connected) continue;
     }
-    // Reads whose time has passed are left out.
+    // Skip the reads whose time has passed.
     const int64_t due = (int64_t)ceil((od_seconds() - begin) / every);
     if (due > number) number = due;
     wait_until(begin + (double)number * every, to);

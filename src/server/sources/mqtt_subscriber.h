@@ -1,4 +1,5 @@
-// A subscription to a topic of an MQTT broker. After a lost connection it connects again, at first after 0.1 s, later every 2 s.
+// A subscription to a topic of an MQTT broker. After a lost connection the subscriber connects again: after 0.1 s at first, then after pauses that
+// double up to 2 s.
 #ifndef OD_SOURCES_MQTT_SUBSCRIBER_H
 #define OD_SOURCES_MQTT_SUBSCRIBER_H
 
@@ -18,13 +19,13 @@ typedef struct od_mqtt_user {
   void *user;
 } od_mqtt_user;
 
-// Prepares a subscription. Fails with OD_IO, OD_BAD_INPUT or OD_NO_MEMORY.
+// Prepares a subscription, without a connection. `broker` must exist as long as the subscription. Fails with OD_IO, OD_BAD_INPUT or OD_NO_MEMORY.
 od_status od_mqtt_subscriber_new(const od_twin_broker *broker, const od_mqtt_user *user, od_mqtt_subscriber **out,
                                  od_error *err);
 void od_mqtt_subscriber_free(od_mqtt_subscriber *s);
 // Connects and receives messages until the receiver stops.
 void od_mqtt_subscriber_run(od_mqtt_subscriber *s, const od_receiver *to);
-// Publishes a message with QoS 0. Called from turn().
+// Publishes a message with QoS 0. Call from turn().
 void od_mqtt_subscriber_publish(od_mqtt_subscriber *s, const char *topic, const void *payload, size_t size);
 
 #endif

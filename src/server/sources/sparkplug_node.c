@@ -1,5 +1,6 @@
-// A birth defines the metrics and their aliases, and starts the sequence numbers of all messages of the node again. Numbers of messages are
-// counted on: number = 256 k + sequence, where a birth begins with the next k.
+// A birth defines metrics and their aliases. The birth of the node also starts the sequence numbers (0 to 255) of all messages of the node again.
+// Messages are counted without these restarts: number = 256 k + sequence. A birth of the node begins with the next k, and k increases by 1 after the
+// sequence number 255.
 #include "sources/sparkplug_node.h"
 
 #include <math.h>
@@ -58,13 +59,13 @@ struct od_sparkplug_node {
   bool has_death;              // whether the birth has the number `death`, which its death message repeats
   uint64_t death;
   int64_t next;           // next number of a message
-  int64_t changed;        // number of the last birth or death of the device
+  int64_t changed;        // number of the last birth or death of the node or device with the metrics
   bool arrived[NUMBERS];  // which of the last 256 numbers have arrived, by sequence
   long missing;           // number of messages that have not arrived since the last birth of the node
   bool has_newest;
-  uint64_t newest;  // time of the last message in order, ms since 1970
+  uint64_t newest;  // time of the last message that was in order or repeated, ms since 1970
 
-  const char *reason;  // why births are wanted; NULL: they are not
+  const char *reason;  // why births are wanted; NULL: no births are wanted
   double due, asked;   // time from which births are requested; time of the last request, s
 };
 
@@ -77,14 +78,14 @@ static uint64_t hash_of(const void *name, size_t length) {
   return od_hash_bytes(OD_HASH_START, name, length);
 }
 
-// Returns the column of the metric with a name; 0: there is none.
+// Returns the column of the metric with a name; 0: no column.
 static int find_column(const od_sparkplug_node *n, od_sparkplug_bytes name) {
   const int column = name.at ? od_key_map_find(&n->columns, hash_of(name.at, name.length)) : -1;
   if (column < 0 || strlen(n->head->name[column]) != name.length) return 0;
   return memcmp(n->head->name[column], name.at, name.length) == 0 ? column : 0;
 }
 
-// Makes the table of the columns: the time, then `count` metrics with their names and units.
+// Makes the table of the columns: the time, then `count` metrics with their names and units. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status make_head(od_sparkplug_node *n, const char *const *names, const char *const *units, int count,
                            od_error *err) {
   n->head = od_table_new(count + 1);
@@ -116,7 +117,7 @@ static od_status take_settings(od_sparkplug_node *n, od_error *err) {
     const char *unit = od_label_split(name);
     if (strcmp(name, "time") == 0) continue;
     if (count == MOST_COLUMNS - 1)
-      return od_fail(err, OD_BAD_INPUT, "%s: too many columns; expected at most %d columns", n->settings->name,
+      return od_fail(err, OD_BAD_INPUT, "%s: 'columns' has more than %d metrics; remove the others", n->settings->name,
                      MOST_COLUMNS - 1);
     names[count] = name;
     units[count++] = unit ? unit : "";
@@ -138,7 +139,7 @@ static bool is_measurement(const od_sparkplug_metric *m) {
   return name.length < sizeof device - 1 || memcmp(name.at, device, sizeof device - 1) != 0;
 }
 
-// Makes columns of all metrics of a birth that are numbers, at most MOST_COLUMNS.
+// Makes columns of the measurements of a birth, at most MOST_COLUMNS with the time. Fails with OD_BAD_INPUT if there are none, or with OD_NO_MEMORY.
 static od_status take_metrics(od_sparkplug_node *n, od_sparkplug_payload p, od_error *err) {
   OD_SCRATCH(scratch);
   const char **names = OD_TAKE(&scratch, const char *, MOST_COLUMNS),
@@ -199,12 +200,13 @@ static void want_births(od_sparkplug_node *n, const char *reason, double due) {
   n->due = due;
 }
 
-// A message cannot be used without a new birth: reports the first one, and asks for births.
+// Called for a message that cannot be used completely without a new birth. Wants births, and reports the first such message since the last birth or
+// connection.
 static void need_birth(od_sparkplug_node *n, const char *reason, double now, const od_receiver *to) {
   want_births(n, reason, now);
   if (n->is_reported) return;
   char text[400];
-  snprintf(text, sizeof text, "%s: %s; its messages cannot be used before the next birth", n->what, reason);
+  snprintf(text, sizeof text, "%s: %s; values are lost until the next birth", n->what, reason);
   to->refuse(to->user, text);
   n->is_reported = true;
 }
@@ -232,7 +234,7 @@ void od_sparkplug_node_connect(od_sparkplug_node *n, double now) {
 
 // --- Sequence numbers ---------------------------------------------------------------------------------------------
 
-// Begins the numbers again at the birth of the node. Returns the number of the birth.
+// Begins a new sequence at the birth of the node. Returns the number of the birth.
 static int64_t begin_numbers(od_sparkplug_node *n, const od_sparkplug_payload *p, const od_receiver *to) {
   const int64_t number = (n->next + NUMBERS - 1) / NUMBERS * NUMBERS + (int64_t)p->sequence;
   n->next = number + 1;
@@ -245,8 +247,9 @@ static int64_t begin_numbers(od_sparkplug_node *n, const od_sparkplug_payload *p
   return number;
 }
 
-// Follows the sequence number of a message: a number that is not the next one belongs to an earlier message if the time of the message is
-// earlier than the last one's. *number receives the number of the message.
+// Finds the number of a message from its sequence number. If this is not the next sequence number, the message is an earlier one if its time is
+// earlier than the newest time, or if its time is equal and the sequence number is closer to the past; otherwise the messages before this one are
+// missing, and births are wanted. *number receives the number of the message.
 static arrival follow_numbers(od_sparkplug_node *n, const od_sparkplug_payload *p, double now, int64_t *number) {
   const int sequence = (int)p->sequence, expected = (int)(n->next % NUMBERS);
   const int forward = (sequence - expected + NUMBERS) % NUMBERS, back = NUMBERS - forward;
@@ -300,7 +303,7 @@ static bool add_value(od_sparkplug_node *n, const value *v) {
   return true;
 }
 
-// Passes the values on: those with the same time are a sample.
+// Passes the values on in the order of their times. Values with the same time are a sample; historical values are a sample of their own.
 static void pass_values(od_sparkplug_node *n, const od_receiver *to) {
   if (n->values > 1) qsort(n->value, (size_t)n->values, sizeof *n->value, compare_values);
   for (int i = 0, end; i < n->values; i = end) {
@@ -315,7 +318,7 @@ static void pass_values(od_sparkplug_node *n, const od_receiver *to) {
   }
 }
 
-// Finds the column and the data type of a metric of a data message. Returns false if its alias is not known.
+// Finds the column and the data type of a metric of a data message. Returns false if the metric has no name and no known alias.
 static bool find_metric(const od_sparkplug_node *n, const od_sparkplug_metric *m, known_metric *out) {
   *out = (known_metric){0};
   if (m->name.at && m->name.length > 0) {
@@ -340,7 +343,7 @@ static void take_data(od_sparkplug_node *n, od_sparkplug_payload p, double now, 
     if (isnan(number)) continue;
     const uint64_t time = m.has_time ? m.time : p.time;
     if (!(m.has_time || p.has_time) || time > latest_time) {
-      to->refuse(to->user, "a value has no time that is valid; expected ms since 1970");
+      to->refuse(to->user, "a value has no valid time; expected ms since 1970, up to the year 9999");
       return;
     }
     if (!add_value(n, &(value){.time = time, .is_historical = m.is_historical, .column = k.column, .number = number})) {
@@ -366,7 +369,7 @@ static bool add_alias(od_sparkplug_node *n, uint64_t alias, known_metric k) {
   return od_key_map_add(&n->aliases, alias, n->knowns++);
 }
 
-// Reports a birth, with the columns that have no metric in this birth.
+// Reports a birth with its number of metrics, and the columns without a metric in this birth.
 static void report_birth(const od_sparkplug_node *n, int metrics, const od_receiver *to) {
   od_name_list lacks = {.most = 6};
   char text[400];
@@ -378,7 +381,8 @@ static void report_birth(const od_sparkplug_node *n, int metrics, const od_recei
   to->event(to->user, "birth", text);
 }
 
-// Takes the birth of the node or device with the metrics. All its values are a sample at the time of the message.
+// Takes the birth of the node or device with the metrics. Its values, except historical ones, are a sample at the time of the message; NAN: the
+// message has no valid time.
 static void take_birth(od_sparkplug_node *n, od_sparkplug_payload p, const od_receiver *to) {
   const int metrics = p.metrics;
   od_error err = {0};
@@ -418,7 +422,7 @@ static void take_death(od_sparkplug_node *n, const char *what, const od_receiver
   forget_aliases(n);
 }
 
-// Finds the number that birth and death of a node have in common. Returns false if there is none.
+// Finds the number "bdSeq", which the birth and the death of a connection have in common. Returns false if there is none.
 static bool find_death_number(od_sparkplug_payload p, uint64_t *out) {
   for (od_sparkplug_metric m; od_sparkplug_next(&p, &m);)
     if (m.name.length == 5 && memcmp(m.name.at, "bdSeq", 5) == 0 &&
@@ -431,7 +435,7 @@ static bool find_death_number(od_sparkplug_payload p, uint64_t *out) {
 
 // --- Messages -----------------------------------------------------------------------------------------------------
 
-// Returns whether a text begins with a part of a topic, and moves to the part after it.
+// Returns whether a text begins with a part of a topic. If so, *at moves to the part after this one.
 static bool take_part(const char **at, const char *part) {
   const size_t length = strlen(part);
   if (strncmp(*at, part, length) != 0 || ((*at)[length] != '/' && (*at)[length] != '\0')) return false;
@@ -439,7 +443,7 @@ static bool take_part(const char **at, const char *part) {
   return true;
 }
 
-// Returns the kind of a message from its topic; KINDS: a message of another node, or a command. *device: the device, or "".
+// Returns the kind of a message from its topic; KINDS: any other topic, such as a command or a message of another node. *device: the device, or "".
 static kind kind_of(const od_twin_source *s, const char *topic, const char **device) {
   static const char *const names[KINDS] = {"NBIRTH", "NDEATH", "NDATA", "DBIRTH", "DDEATH", "DDATA"};
   if (!take_part(&topic, "spBv1.0") || !take_part(&topic, s->group)) return KINDS;
@@ -487,7 +491,7 @@ void od_sparkplug_node_take(od_sparkplug_node *n, const char *topic, const void 
     return;
   }
   if (p.has_sequence && p.sequence >= NUMBERS) {
-    to->refuse(to->user, "the sequence number of the message is above 255");
+    to->refuse(to->user, "the sequence number of the message is above 255; expected 0 to 255");
     return;
   }
   uint64_t death = 0;

@@ -10,12 +10,13 @@ typedef struct od_sparkplug_node od_sparkplug_node;
 // Creates the state for the group, node, device and columns of the settings, without births. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 od_status od_sparkplug_node_new(const od_twin_source *settings, od_sparkplug_node **out, od_error *err);
 void od_sparkplug_node_free(od_sparkplug_node *n);
-// The connection to the broker has begun: earlier births are not valid any more. now: time of arrival, s (io/clock.h).
+// Call when a connection to the broker begins. Earlier births are not valid any more, and new births are wanted. now: time of od_seconds(), s.
 void od_sparkplug_node_connect(od_sparkplug_node *n, double now);
-// Takes a message of a topic. Messages of other nodes, commands and states have no effect.
+// Takes a message of a topic, and passes samples, numbers, events and refusals to the receiver. Messages of other nodes, commands and states have no
+// effect.
 void od_sparkplug_node_take(od_sparkplug_node *n, const char *topic, const void *payload, size_t size, double now,
                             const od_receiver *to);
-// Returns why new births are to be requested now, or NULL. After a reason the next one is at least 5 s later.
+// Returns the reason for which the caller requests new births now; NULL: no request. Two requests are at least 5 s apart.
 const char *od_sparkplug_node_asks(od_sparkplug_node *n, double now);
 
 #endif

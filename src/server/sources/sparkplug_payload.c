@@ -20,7 +20,7 @@ typedef struct field {
 
 // --- The wire format ----------------------------------------------------------------------------------------------
 
-// Reads a number of variable length: 7 bits per byte, the lowest ones first. Returns false if it is cut or longer than 64 bits.
+// Reads a number of variable length: 7 bits per byte, the lowest ones first. Returns false if the number is cut or longer than 64 bits.
 static bool read_varint(const uint8_t **at, const uint8_t *end, uint64_t *out) {
   *out = 0;
   for (int shift = 0; shift < 70 && *at < end; shift += 7) {
@@ -40,7 +40,7 @@ static bool read_fixed(const uint8_t **at, const uint8_t *end, int size, uint64_
   return true;
 }
 
-// Reads the next field. Returns false if it is cut or not valid.
+// Reads the next field. Returns false if the field is cut or not valid.
 static bool read_field(const uint8_t **at, const uint8_t *end, field *f) {
   uint64_t key;
   *f = (field){0};
@@ -77,7 +77,7 @@ static void take_value(od_sparkplug_metric *m, od_sparkplug_field kind, uint64_t
   m->real = real;
 }
 
-// Takes a field of a metric. A field with another type of contents than the standard's is skipped, as unknown fields are.
+// Takes a field of a metric. Unknown fields, and fields whose type of contents differs from the standard, are skipped.
 static void take_metric_field(od_sparkplug_metric *m, const field *f) {
   const bool is_flag = f->value != 0;
   switch (f->number << 3 | (uint32_t)f->type) {
@@ -155,7 +155,8 @@ bool od_sparkplug_is_number(uint32_t type) {
   return type >= INT8 && type <= DATE_TIME && type != STRING;
 }
 
-// Returns an integer of a data type. Negative numbers are two's complements; senders fill int or long with them.
+// Returns an integer of a data type. Negative numbers are two's complements of the size of the type; senders store them as int or as long, with or
+// without extension of the sign.
 static double integer(uint64_t bits, uint32_t type) {
   switch (type) {
     case INT8: return (int8_t)(uint8_t)bits;

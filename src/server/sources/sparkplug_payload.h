@@ -9,7 +9,10 @@
 
 #include "oleodyn/status.h"
 
-enum { OD_SPARKPLUG_LONGEST = 4 << 20, OD_SPARKPLUG_METRICS = 65536 };  // largest payload, bytes; its most metrics
+enum {
+  OD_SPARKPLUG_LONGEST = 4 << 20,
+  OD_SPARKPLUG_METRICS = 65536
+};  // largest size of a payload, bytes; its largest number of metrics
 
 // Bytes of the payload. at NULL: the field is absent.
 typedef struct od_sparkplug_bytes {
@@ -47,19 +50,19 @@ typedef struct od_sparkplug_payload {
   const uint8_t *at, *end;  // place of od_sparkplug_next()
 } od_sparkplug_payload;
 
-// Reads and checks a payload with all its metrics. Unknown fields are skipped; of a field that occurs twice the last one counts. Fails with
-// OD_BAD_INPUT.
+// Reads and checks a payload with all its metrics. Unknown fields are skipped; if a field occurs twice, the last one counts. *out refers to the data.
+// Fails with OD_BAD_INPUT.
 od_status od_sparkplug_read(const void *data, size_t size, od_sparkplug_payload *out, od_error *err);
 // Reads the next metric of a checked payload. Returns false after the last one.
 bool od_sparkplug_next(od_sparkplug_payload *p, od_sparkplug_metric *out);
 
 // Returns whether values of a data type are numbers: integers, floating-point numbers, booleans, times.
 bool od_sparkplug_is_number(uint32_t type);
-// Returns the value of a metric as a number; NAN: it has none. type: the data type of the metric, or 0 if it is not known.
+// Returns the value of a metric as a number; NAN: the metric has no number. type: the data type of the metric; 0: unknown.
 double od_sparkplug_number(const od_sparkplug_metric *m, uint32_t type);
 
-// Writes the payload of the command that requests new births: the metric "Node Control/Rebirth" with the value true. time: ms since 1970.
-// Returns its size.
+// Writes the payload of the command that requests new births: the metric "Node Control/Rebirth" with the value true. time: ms since 1970. Returns the
+// size of the payload, bytes.
 enum { OD_SPARKPLUG_COMMAND = 64 };
 size_t od_sparkplug_rebirth(uint64_t time, uint8_t out[OD_SPARKPLUG_COMMAND]);
 

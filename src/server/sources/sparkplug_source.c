@@ -1,5 +1,5 @@
-// Sparkplug B: the metrics of an edge node, or of one of its devices, through an MQTT broker. The session of the broker is new for each
-// connection, and births are requested if they are needed.
+// Sparkplug B: the metrics of an edge node, or of one of its devices, through an MQTT broker. The session of the broker is new for each connection,
+// and births are requested if they are needed and the key `rebirth` is true.
 #include "sources/source.h"
 
 #ifdef OD_HAVE_MOSQUITTO
@@ -28,7 +28,7 @@ static void take_message(void *self, const od_receiver *to, const struct mosquit
                          od_seconds(), to);
 }
 
-// Requests births if they are needed.
+// Requests births if they are needed and the settings allow requests.
 static void request(void *self, od_mqtt_subscriber *s, const od_receiver *to) {
   const edge *e = self;
   const char *reason = e->settings->rebirth ? od_sparkplug_node_asks(e->node, od_seconds()) : NULL;

@@ -23,7 +23,7 @@ static od_status open_input(const od_twin_source *settings, void **self, od_erro
 
 static void pass_line(lines *l, const od_receiver *to, const char *text, size_t length) {
   if (l->is_cut)
-    to->refuse(to->user, "the line is too long; expected at most 65536 bytes");
+    to->refuse(to->user, "the line is too long; expected at most 65535 bytes");
   else
     to->message(to->user, text, length);
   l->is_cut = false;

@@ -24,7 +24,7 @@ static void close_socket(void *self) {
   od_free(d);
 }
 
-// Fills the address of the settings; both families are allowed. Returns its size; 0: not an address.
+// Fills the address of the settings (IPv4 or IPv6). Returns the size of the address; 0: the text is not an address.
 static socklen_t fill_address(const od_twin_source *s, struct sockaddr_storage *to) {
   struct sockaddr_in *four = (struct sockaddr_in *)to;
   struct sockaddr_in6 *six = (struct sockaddr_in6 *)to;

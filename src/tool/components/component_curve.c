@@ -189,7 +189,8 @@ static double state_travel(const sketch *d) {
   return sum;
 }
 
-// Computes the curves over one abscissa. Returns whether a curve changes visibly; otherwise there is no table.
+// Computes the curves over one abscissa. Returns whether a curve changes visibly. Returns false without a table if no curve does so or
+// an allocation fails.
 static bool draw(sketch *d, const sweep *s, od_component_curve *curve) {
   family f = family_of(&d->x, s);
   int members = f.slot >= 0 ? MEMBERS : 1, columns = 1 + d->count * members, alive = 0;

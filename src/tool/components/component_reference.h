@@ -18,7 +18,7 @@ od_component_class od_component_at(int i);
 // Returns the name of a class of elements, or the type of a block.
 const char *od_component_name(od_component_class c);
 
-// Lists the names and summaries of all classes.
+// Lists the names and summaries of all classes. The caller frees the result.
 od_result od_component_list(void);
 // Lists keys, connections and outputs of `count` classes. has_pictures: with links to components/*.svg
 // (component_picture.h). The caller frees the result.

@@ -8,7 +8,7 @@
 static const double usual_pressure = 100e5, usual_length = 0.5;
 
 // Returns the default or, for a number without a default, the middle of the usual range. The middle of a positive range is the
-// geometric mean. For other ranges, the result is well below the largest value.
+// geometric mean. For a range that includes zero, the result is well below the upper limit. Without a usual range, the result is 1.
 static double middle(const od_element_field *f, bool without_default) {
   double low = f->limits.usual_low, high = f->limits.usual_high;
   if (!isnan(f->fallback) && !without_default) return f->fallback;
@@ -172,7 +172,7 @@ static double relax(od_lone_element *x, const moving *m, double h, double *dx) {
   }
   if (od_lu_factor(n, a, pivot) != OD_OK) return NAN;
   od_lu_solve(n, a, pivot, dx, 1);
-  for (int i = 0; i < n; i++) greatest = isfinite(dx[i]) ? fmax(greatest, fabs(dx[i])) : NAN;
+  for (int i = 0; i < n; i++) greatest = isfinite(dx[i]) && !isnan(greatest) ? fmax(greatest, fabs(dx[i])) : NAN;
   for (int i = 0; i < n; i++) *od_lone_element_in(x, m->in[i]) += dx[i] * m->size[i];
   return greatest;
 }

@@ -17,13 +17,13 @@ typedef struct od_lone_element {
   bool two_sided;         // whether the length is a coordinate that may be negative
 } od_lone_element;
 
-// Initializes an instance. Returns false if the class cannot be evaluated alone: ports, friction elements and classes
-// with a formula per instance.
+// Initializes an instance. Returns false if the class cannot be evaluated alone: a class without a section of its own (ports,
+// friction, springs in joints), or a class with a formula per instance.
 bool od_lone_element_make(const od_element_description *type, od_lone_element *x);
 
-// Resets all inputs. The ends have their pressures, the length is in the middle of the stroke, and the velocity is zero. Signals
-// are 1, and states have their initial values. With `modes`, states without a rate have their typical size instead; for example, a
-// brake holds.
+// Resets all inputs. The ends have their pressures, and the velocity is zero. The length is in the middle of the stroke; without
+// a stroke, the length is `length`, or zero if `two_sided` is set. Signals are 1, and states have their initial values. With
+// `modes`, states without a rate have their typical size instead; for example, a brake holds.
 void od_lone_element_reset(od_lone_element *x, bool modes);
 double od_lone_element_state_size(const od_lone_element *x, int state);
 

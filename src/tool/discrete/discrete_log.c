@@ -12,8 +12,8 @@ enum { FIRST_SUBSPACE = OD_DISCRETE_BJ + 1 };
 
 static const double negligible_gain = 0.05;  // largest relative difference of the unexplained part that is negligible
 
-static const double divergence = -1e4;      // fit in percent at which the error is 100 times the output's variation
-static const double poor_fit = 50;          // fit in percent; a smaller fit is doubtful, a negative fit is unsound
+static const double divergence = -1e4;  // fit in percent at which the error is 100 times the output's variation
+static const double poor_fit = 50;      // fit in percent; a smaller fit is doubtful, a fit of zero or less is unsound
 static const double color_threshold = 4.5;  // limit of the whiteness test: standard deviations above the expected sum
                                             // of squared autocorrelations
 static const double round_off = 1e-9;       // largest residuals that are round-off, relative to the output's variation
@@ -51,7 +51,7 @@ static bool is_constant(const od_discrete_log *w, int at, long end) {
 }
 
 // Reads the signals and subtracts their means over the fitted part, because small numbers keep more digits. Fails with
-// OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// OD_BAD_INPUT, OD_IO, OD_INTERRUPTED or OD_NO_MEMORY.
 static od_status take_signals(od_discrete_log *w, od_error *err) {
   od_log_columns *c = &w->c;
   int m = c->inputs, n = c->count - m;
@@ -216,8 +216,9 @@ static void judge_coefficients(od_discrete_log *w) {
   if (!m->is_minimum)
     od_verdict_add(v, OD_DOUBTFUL, "search.stuck",
                    "No minimum:", "the search for the coefficients ended before a minimum%s.",
-                   w->z->radius > 1 - 1e-6 ? ", at the stability limit; use the method arx or armax for unstable models"
-                                           : "; try a lower order");
+                   m->degree[OD_POLY_F] > 0 && w->z->radius > 1 - 1e-6
+                       ? ", at the stability limit; use the method arx or armax for unstable models"
+                       : "; try a lower order");
   if (!determined)
     od_verdict_add(v, OD_DOUBTFUL, "parameters.undetermined",
                    "Coefficients not determined:", "the log does not determine all coefficients; try a lower order.");
@@ -225,8 +226,8 @@ static void judge_coefficients(od_discrete_log *w) {
   if (m->whiteness > freedom + color_threshold * sqrt(2 * freedom) && m->noise > round_off * sqrt(variance))
     od_verdict_add(
         v, OD_DOUBTFUL, "residuals.colored", "Residuals are not white:",
-        "the sum of %d squared autocorrelations is %.3g; expected %.3g for white residuals. Intervals are too narrow "
-        "or too wide. Try a higher order or another noise model.",
+        "the sum of %d squared autocorrelations times the number of rows is %.3g; expected about %.3g for white residuals. "
+        "Intervals are too narrow or too wide. Try a higher order or another noise model.",
         m->lags, m->whiteness, freedom);
 }
 
@@ -383,7 +384,8 @@ static void add_orders(const od_discrete_log *w, od_result *r) {
   }
 }
 
-// Adds a table of the coefficients, by polynomial in alphabetical order. Names of coefficients: "B1"; with several inputs "B1 of u".
+// Adds a table of the coefficients of A, B, C, D and F, each polynomial by increasing power of q^-1. The name of a coefficient is
+// "B1" or, with several inputs, "B1 of u".
 static void add_polynomials(const od_discrete_log *w, od_result *r) {
   static const od_result_column columns[] = {{NULL, "coefficient", OD_CELL_TEXT},
                                              {NULL, "value", OD_CELL_PLAIN},

@@ -59,7 +59,7 @@ od_result od_discrete_log_result(const od_discrete_log *w);
 // outlive the picture.
 void od_picture_add_discrete(od_picture *p, const od_discrete_log *w);
 // Write a plot of the table, and a machine file with the model as blocks. `user` points to an od_discrete_log. Fail with OD_IO or
-// OD_NO_MEMORY.
+// OD_NO_MEMORY; od_discrete_log_write_block() also with OD_BAD_INPUT if the order is too large for a block.
 od_status od_discrete_log_write_plot(const void *user, const char *path, od_error *err);
 od_status od_discrete_log_write_block(const void *user, const char *path, od_error *err);
 

@@ -62,14 +62,15 @@ typedef struct od_discrete {
   bool is_minimum;  // whether the search ended at a minimum
 } od_discrete;
 
-// Fits the output of data with one output. ARX uses linear least squares. The other kinds minimize the squared one-step
-// prediction errors; their start values come from linear least squares. Fails with OD_NOT_CONVERGED if there are no
-// start values. Also fails with OD_BAD_INPUT if there are too few rows, and with OD_NOT_FINITE, OD_INTERRUPTED or OD_NO_MEMORY.
+// Fits the output of data with one output: minimizes the squared one-step prediction errors. For ARX this problem is linear. The
+// start values of all kinds come from linear least squares. Fails with OD_NOT_CONVERGED if there are no
+// start values, with OD_BAD_INPUT for too few or too many rows or options out of range, with OD_NOT_FINITE if the errors at the start
+// overflow, and with OD_NO_MEMORY.
 od_status od_discrete_fit(const od_discrete_data *data, const od_discrete_options *options, od_discrete *model,
                           od_error *err);
 
 // The deterministic part of a model: N(z)/D(z) per output and input with common poles. Coefficients start with z^0.
-// od_discrete_transfer() fails with OD_NOT_CONVERGED if the poles cannot be computed, and with OD_NO_MEMORY.
+// od_discrete_transfer() fails with OD_NOT_CONVERGED if the poles cannot be computed, and with OD_NO_MEMORY. The caller frees *out.
 typedef struct od_z_transfer {
   int order, outputs, inputs;
   double denominator[OD_DISCRETE_TERMS];
@@ -98,8 +99,8 @@ od_status od_z_transfer_judge(const od_z_transfer *z, const od_discrete_data *da
 
 // Identifies a state-space model with `order` states by a subspace method. `weight` selects the weight of the directions of the
 // future output (subspace.c). `singular` (2 * order; may be NULL) receives the singular values, of which `order` should be
-// dominant. For CVA these values are correlations. Fails with OD_BAD_INPUT if there are too few rows, and with OD_NOT_CONVERGED
-// or OD_NO_MEMORY.
+// dominant. For CVA these values are correlations. Fails with OD_BAD_INPUT for too few rows or an order or number
+// of inputs out of range, and with OD_NOT_CONVERGED or OD_NO_MEMORY. The caller frees *out.
 typedef enum od_subspace_weight { OD_SUBSPACE_MOESP, OD_SUBSPACE_N4SID, OD_SUBSPACE_CVA } od_subspace_weight;
 extern const char *const od_subspace_weights[];  // "moesp", "n4sid", "cva"; terminated by NULL
 od_status od_subspace_fit(const od_discrete_data *data, int order, od_subspace_weight weight, double *singular,

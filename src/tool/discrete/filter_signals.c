@@ -83,8 +83,9 @@ od_status od_discrete_transfer(const od_discrete *m, od_z_transfer **out, od_err
 // --- Simulations --------------------------------------------------------------------------------------------------
 
 // Finds the initial state and the offset: pulses in the first rows, and a constant, on the right-hand side of D y = N u. Both are
-// fitted to the known rows by least squares. Responses of an unstable model grow. Rows in which the responses have grown by more
-// than a factor of a million are not used. Returns false if there are fewer such rows than unknowns, or the fit fails.
+// fitted to the known rows by least squares. Responses of an unstable model grow. For such a model only the first rows are used:
+// two rows per unknown, and the rows in which the responses grow by a factor of a million. Returns false if there are fewer rows
+// than unknowns, or the fit fails.
 static bool find_start(const od_z_transfer *z, const double *d, const od_discrete_data *data, int output, long known,
                        const double *simulated, double *pulse) {
   static const double one = 1;

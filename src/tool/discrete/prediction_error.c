@@ -53,7 +53,8 @@ static double value_at(const regressor *r, long k) {
 }
 
 // Fits `left` by columns and a constant by least squares, from row `first` to the last row. Both sides are filtered by 1/f
-// from rest if f is not NULL. Returns false if there are fewer rows than unknowns, or the problem cannot be solved.
+// from rest if f is not NULL. Returns false if there are fewer rows than unknowns, if an allocation fails, or if the
+// problem cannot be solved.
 static bool regress(const double *left, long rows, long first, const regressor *r, int count, const double *f,
                     int f_degree, double *x) {
   static const double one = 1;
@@ -82,8 +83,8 @@ static bool regress(const double *left, long rows, long first, const regressor *
   return true;
 }
 
-// Computes `below` (A or F) and B of y = -below y + B u + C e. e begins at row `e_first`; NULL: no term C e. f:
-// denominator of the filter; NULL: no filter. Returns false if the regression fails.
+// Computes the coefficients of `below` (A or F), B and C in y = (1 - below) y + B u + (C - 1) e. e begins at row `e_first`; NULL: C is
+// not computed. f: denominator of the filter; NULL: no filter. Returns false if the regression fails.
 static bool start_linear(const search *s, od_polynomial below, const double *f, const double *e, long e_first) {
   od_discrete *m = s->m;
   regressor r[MOST_COLUMNS];
@@ -166,7 +167,7 @@ static int unknowns(const od_discrete *m) {
   for (int p = 0; p < OD_POLYNOMIALS; p++) \
     for (int i = p >= OD_POLY_B ? (m)->delay : 1; i <= (m)->degree[p]; i++)
 
-// Copies the unknowns to the model. Returns a pointer to the entries after the coefficients.
+// Copies the coefficients from the unknowns x to the model. Returns a pointer to the entries after the coefficients.
 static const double *spread(od_discrete *m, const double *x) {
   FOR_EACH_UNKNOWN(m, p, i) m->coefficient[p][i] = *x++;
   return x;

@@ -6,7 +6,7 @@
 //   future output            L31 L32 L33
 //
 // contains the prediction of the future output from the past: the oblique projection O = L32 L22^+ [L21 L22], where ^+
-// is the pseudo-inverse. Its weighted left singular vectors span the extended observability matrix [C; C A; C A^2;
+// is the pseudo-inverse. The left singular vectors of the weighted O span the extended observability matrix [C; C A; C A^2;
 // ...]. Weights (table of Van Overschee and De Moor):
 //
 //   n4sid  O
@@ -17,9 +17,10 @@
 // state and offsets then follow by linear least squares, because the output is linear in these unknowns.
 //
 // Noise can move eigenvalues of A outside the unit circle although the machine is stable. In this case two stable matrices
-// are tried. The first matrix is A with these eigenvalues mirrored at the circle (lambda becomes 1/conj(lambda)). The
-// second matrix maps all rows of the observability matrix to all but the first rows, followed by zeros (Maciejowski 1995).
-// The matrix whose output is closer to the log is used. The result also contains the radius before this change.
+// are tried, and also A if its eigenvalues outside the circle may belong to an integrator (integrator_tolerance). The first
+// matrix is A with these eigenvalues mirrored at the circle (lambda becomes 1/conj(lambda)). The second matrix maps all rows
+// of the observability matrix to all but the first rows, followed by zeros (Maciejowski 1995). The matrix whose output is
+// closest to the log is used. If this matrix is not A, the result also contains the radius of A.
 #include <complex.h>
 #include <lapacke.h>
 #include <math.h>
@@ -82,7 +83,8 @@ static bool shift_matrix(const double *G, int rows, int used, int l, int n, doub
   return true;
 }
 
-// Computes A and C from the left singular vectors G (rows x n, column-major). Returns false if A cannot be computed.
+// Computes A, `zero_below` and C from the left singular vectors G (rows x n, column-major). Returns false if A or `zero_below` cannot
+// be computed.
 static bool shift(subspace *s, const double *G, int rows) {
   int n = s->n, l = s->l;
   for (int j = 0; j < n; j++)

@@ -40,8 +40,8 @@ static const char *name_at(const void *user, int i) {
   return ((const visible *)user)->name[i];
 }
 
-// Callback of the parser: returns the SI unit of variable i. Returns "?", which is no unit, for a constant without a unit and for a
-// name without a value: the parser then accepts the variable in place of any unit.
+// Callback of the parser: returns the SI unit of variable i. Returns "?", which is no unit, for a constant without a unit and for
+// pi: the parser then accepts the variable in place of any unit.
 static const char *unit_at(const void *user, int i) {
   const visible *v = user;
   const char *unit = v->constant[i] >= 0 ? v->ld->document->constants.item[v->constant[i]].unit : NULL;
@@ -360,8 +360,9 @@ static void declare(od_loader *ld, int key, bool is_parameter) {
   if (is_parameter && ld->tree.node[node].kind != OD_TREE_TEXT) return;
   if (!is_parameter && !check_name(ld, key)) return;
   if (other >= 0) {
-    od_complain(ld, key, "the constant '%s' is given twice: here and in line %d; remove one entry",
-                od_excerpt(ld, name), all->item[other].place.line);
+    const int line = all->item[other].place.line;  // 0: --set gives the value
+    od_complain(ld, key, "the constant '%s' is given twice%s; remove one entry", od_excerpt(ld, name),
+                line > 0 ? od_format(ld, ": here and in line %d", line) : "");
     return;
   }
   od_constant *list = od_arena_extend(&ld->document->arena, all->item, all->count, sizeof *list);

@@ -28,8 +28,8 @@ od_expression_verdict od_read_expression(od_loader *ld, const od_given *given, c
 // Returns whether a text is an expression, in any unit, of the constants that are visible at its place. Also returns
 // true if a constant of the expression has no value; this error has already been reported.
 bool od_is_expression(od_loader *ld, od_place place, const char *text);
-// Computes the value of a quantity or an expression in the SI unit `si`. Returns false, without a message, if the text is neither
-// or has another dimension.
+// Computes the value of a quantity or an expression in the SI unit `si`. Returns false, without a message about the text, if the
+// text is neither or has another dimension.
 bool od_text_value(od_loader *ld, od_place place, const char *text, const char *si, double *value);
 // Returns the unit in a text: for a quantity the text after its number, for an expression the SI unit of its value; "": none.
 const char *od_text_unit(od_loader *ld, od_place place, const char *text);

@@ -7,7 +7,8 @@
 
 // Loads ld->document->file; messages are added to ld->messages. Sets ld->tree and ld->units, then calls read() in the
 // "C" locale and returns the status of read(). Frees tree and units afterward; texts and numbers remain in
-// ld->document. If the file cannot be read, returns OD_BAD_INPUT, OD_IO or OD_NO_MEMORY without a call of read().
+// ld->document. If the file or an included file cannot be read or parsed, returns OD_BAD_INPUT, OD_IO or OD_NO_MEMORY
+// without a call of read().
 od_status od_document_load(od_loader *ld, const char *const *set, int set_count, od_status (*read)(void *user),
                            void *user);
 
@@ -37,21 +38,22 @@ int od_load_variants(od_loader *ld, const od_section_class *file, int root, cons
 extern const od_key od_variant_key;
 
 // Returns the node of a map with the known sections of the chosen variant, merged over the variants that this variant
-// extends. Returns -1 if no variant is chosen, if the variant is empty, or, with a message, if the variant does not
-// exist. od_variant_noun() returns the name of the chosen variant for messages: "the variant 'worn'".
+// extends. Returns -1 if no variant is chosen or if the variant is empty; also, after reporting the error, if the
+// variant does not exist or is not a map. od_variant_noun() returns the name of the chosen variant for messages: "the variant 'worn'".
 int od_variant_find(od_loader *ld, const od_section_class *file, int root, const char *variant);
 const char *od_variant_noun(od_loader *ld);
 
 // Merges the file over the files in its 'include', recursively. Afterward the root of the tree is the merged map, without
-// 'include'. Each file is read once. Returns OD_OK also after errors in the files, which are messages; fails with OD_NO_MEMORY or
-// the status of an unreadable file.
+// 'include'. Each file is read once. Fails with OD_BAD_INPUT or OD_IO after reporting errors in the files, and with
+// OD_NO_MEMORY.
 od_status od_document_include(od_loader *ld);
 
-// Reads another file into the tree. The file name is relative to the file of a node. Returns the node of its map, or -1 after
-// reporting an error.
+// Reads another file into the tree. The file name is relative to the file of a node. Returns the node of its map; -1: the file
+// is empty, or an error occurred. Reports all errors except a failed allocation, which sets ld->no_memory.
 int od_document_read_beside(od_loader *ld, int node, const char *name);
 
-// Returns the kind of a file with this content, including its included files; unknown if the content is not YAML.
+// Returns the kind of a file with this content, including its included files. Returns OD_FILE_UNKNOWN if the content is not YAML or an
+// allocation fails.
 od_file_kind od_document_kind(const char *path, od_content content);
 
 // Prepends the folder of the node's file to a relative path. Returns an absolute path unchanged.

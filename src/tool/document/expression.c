@@ -102,7 +102,7 @@ static int add(parser *p, od_operation operation, dimension unit) {
   p->constant[place] = operation.kind != OD_OPERATION_VARIABLE;
   for (int i = 0; i < operands; i++) p->constant[place] = p->constant[place] && p->constant[operand[i]];
   p->out->count++;
-  // A constant result that is not finite, such as 1/0, is reported here, not during a run.
+  // A constant result that is not finite, such as sqrt(-1), is reported here, not during a run.
   if (p->constant[place]) p->value[place] = od_operation_value(p->out->operation, place, p->value);
   if (p->constant[place] && !isfinite(p->value[place]))
     return fail(

@@ -20,8 +20,8 @@ typedef enum od_file_kind {
 od_file_kind od_file_kind_of(const od_tree *tree);
 
 // Returns whether the file is of another kind than the reader expects. If so, reports the kind and the command for this kind.
-// Returns false for a file with sections of several kinds; the reader of the file reports these sections. Readers of experiments
-// accept fits.
+// Returns false for a file with sections of kinds that exclude each other; the reader of the file reports these sections. Readers of
+// experiments accept fits, and readers of fits accept experiments.
 bool od_is_other_kind(od_loader *ld, od_file_kind expected);
 
 #endif

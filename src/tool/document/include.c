@@ -1,7 +1,8 @@
 // The key 'include': the including file is merged over the included files.
 //
 // A file is read once, even if several files include this file. A file that includes itself, directly or through other files, is an
-// error. Two files that the same file includes must not give the same key: only the including file may override keys.
+// error. Two files that the same file includes may give the same key only if both values are maps without a common key: only the
+// including file may override keys.
 #include <dirent.h>
 #include <errno.h>
 #include <string.h>
@@ -42,7 +43,8 @@ static int fail(includer *in, od_status status) {
 
 // --- Reading one file ---------------------------------------------------------------------------------------------
 
-// Returns a suggestion for a file name that does not exist: the most similar name in its folder.
+// Returns a suggestion for a file name that does not exist: the most similar name in its folder. Without a near name, the text is
+// empty.
 static od_suggestion nearest_file(od_loader *ld, const char *path) {
   const char *slash = strrchr(path, '/');
   od_nearest nearest = od_nearest_to(slash ? slash + 1 : path);
@@ -92,7 +94,9 @@ static int parse(includer *in, int node, const char *path) {
   od_status status = od_text_file_read(path, &text, &length, ld->messages);
   in->bytes += length;
   if (status == OD_OK && in->bytes > MOST_BYTES) {
-    od_complain(ld, node, "the included files are too large; expected at most %d MB in total", MOST_BYTES >> 20);
+    od_complain(ld, node,
+                "the included files have more than %d MB in total, the largest allowed size; include smaller files",
+                MOST_BYTES >> 20);
     status = OD_BAD_INPUT;
   }
   if (status == OD_OK) status = od_tree_parse(&ld->tree, text, length, path, &ld->document->arena, ld->messages);

@@ -4,7 +4,8 @@
 
 #include "base/arena.h"
 
-// Extends an array allocated by od_malloc() for one more item. Returns NULL if an allocation fails; the old array remains valid.
+// Extends an array allocated by od_malloc() for one more item. Returns NULL if an allocation fails or if the capacity would
+// exceed INT_MAX; the old array remains valid.
 // Use this function for lists that may have millions of items; other lists use od_arena_extend().
 void *od_grow(void *items, int count, int *capacity, size_t item_size);
 
@@ -16,7 +17,7 @@ typedef struct od_index {
 
 int od_index_find(const od_index *index, const char *key);  // returns the value of a key; -1: not found
 // Adds or replaces a key. All calls for one index must use the same arena, which owns the table. Returns false if an allocation
-// fails.
+// fails or if the capacity would exceed INT_MAX.
 bool od_index_add(od_index *index, od_arena *arena, const char *key, int value);
 
 #endif

@@ -39,7 +39,7 @@ typedef struct od_constants {
   od_index of_path;  // indices of the formulas by the paths of their numbers
 } od_constants;
 
-// The permanent contents: the texts of names and titles, and the numbers.
+// The permanent contents: the texts of names and titles, the numbers and the constants.
 typedef struct od_document {
   od_arena arena;  // owns everything that the other fields point to
   const char *file;

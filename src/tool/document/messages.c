@@ -1,4 +1,5 @@
-// The list of messages about input files. Messages are added in any order and returned in the order of the file.
+// The list of messages about input files. Messages are added in any order; od_messages_sort() sorts them in the order of
+// the file.
 //
 // A file may have very many errors. Errors beyond a limit are counted but not stored; warnings beyond a limit are ignored.
 #include "document/messages.h"
@@ -59,7 +60,7 @@ static void cut(char *text, size_t length) {
 }
 
 // Returns the text of a message without names of instances. This text is the same for all instances of a template. The arena of
-// the messages owns the text; NULL: an allocation failed.
+// the messages owns the text; "" if an allocation fails.
 static const char *essence_of(od_messages *m, const char *text, const char *scope) {
   size_t length = scope != NULL ? strlen(scope) : 0;
   if (length == 0) return od_texts_copy(&m->arena, text, strlen(text));
@@ -164,7 +165,7 @@ void od_messages_sort(od_messages *m, int first) {
     memmove(m->item + last, m->item + last + 1, (size_t)(m->count - last) * sizeof *m->item);
     dropped++;
   }
-  od_messages_add(m, (od_place){0}, "%d more errors are not shown", dropped);
+  od_messages_add(m, (od_place){0}, "%d more %s not shown", dropped, dropped == 1 ? "error is" : "errors are");
 }
 
 void od_messages_soften(od_messages *m, int first) {

@@ -24,7 +24,7 @@ void od_messages_sayv(od_messages *m, bool is_warning, od_place place, const cha
 #define od_messages_add(m, place, ...) od_messages_say(m, false, place, __VA_ARGS__)
 bool od_message_is_about_set(const od_message *message);
 // Sorts the messages, starting at index `first`, by file name and place; messages about --set come last. Equal messages
-// about one place in several contexts are merged.
+// about one place in several contexts are merged. If errors were not stored, adds a message with their number.
 void od_messages_sort(od_messages *m, int first);
 
 // Changes the stored errors to warnings, beginning with message number `first`.

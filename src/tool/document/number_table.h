@@ -34,7 +34,8 @@ typedef struct od_numbers {
 // the arena owns the contents of the table and records failed allocations.
 void od_numbers_override(od_numbers *numbers, od_arena *arena, const char *const *set, int count,
                          od_messages *messages);
-// Adds a replacement from the file; --set takes precedence.
+// Adds a replacement from the file, unless the number already has one: --set takes precedence. The table stores the pointers `path`
+// and `text`.
 void od_numbers_override_one(od_numbers *numbers, od_arena *arena, const char *path, const char *text, od_place place);
 // Returns the replacement of the number with this path, or NULL. Marks the replacement as used.
 const od_override *od_numbers_overriding(const od_numbers *numbers, const char *path);

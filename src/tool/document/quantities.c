@@ -353,7 +353,8 @@ int od_read_vector(od_loader *ld, int node, const char *path, const char *label,
 int od_read_vector_key(od_loader *ld, const od_section *section, const char *name, od_vector_kind kind,
                        const double *fallback) {
   int node = fallback == NULL ? od_section_need(ld, section, name) : od_section_get(ld, section, name);
-  static const double placeholder[3] = {0, 0, 1};  // value that replaces a missing vector; valid for any kind of vector
+  // This value replaces a missing vector. It is not zero, so that a missing direction has only one message.
+  static const double placeholder[3] = {0, 0, 1};
   return od_read_vector(ld, node, od_path(ld, section->path, name), name, od_key_of(section->of, name), kind,
                         fallback != NULL ? fallback : placeholder, od_place_of(ld, section->node));
 }

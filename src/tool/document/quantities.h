@@ -46,8 +46,8 @@ bool od_given_is_frequency(const od_given *given);
 // Returns a text about the accepted units of a number, for messages: "a plain number", "in Hz or rad/s", "in Pa". unit: the SI unit
 // in which the number is stored.
 const char *od_given_wanted(od_loader *ld, const od_given *given, const char *unit);
-// Converts the given text to SI units. If the text is not a finite quantity with the dimension of `unit`, reports an error and
-// returns false.
+// Converts the given text to SI units. If the text is not a quantity or an expression with a finite value and the dimension
+// of `unit`, reports an error and returns false.
 bool od_read_quantity(od_loader *ld, const od_given *given, const char *unit, double *value);
 // Returns whether a value is allowed for a field: checks its sign, then its limits. Reports a value that is not allowed, and warns
 // about an unusual value.

@@ -14,7 +14,7 @@
 od_limits od_field_limits(const od_field *field) {
   od_limits limits = {-INFINITY, INFINITY, -INFINITY, INFINITY};
   if (field->limits != NULL && od_limits_are_known(field->limits)) limits = *field->limits;
-  // The lower limit of a positive number is at least the smallest positive floating-point number.
+  // The lower limit of a positive number is at least the smallest positive normal floating-point number.
   if (field->range == OD_POSITIVE) limits.low = fmax(limits.low, DBL_MIN);
   if (field->range == OD_NOT_NEGATIVE) limits.low = fmax(limits.low, 0);
   return limits;

@@ -1,5 +1,6 @@
 // Allowed and usual ranges of numbers. The tables of sections (section.h) contain the ranges for each key. A value that
-// is not allowed is an error. An unusual value causes a warning. Both messages suggest the probable unit.
+// is not allowed is an error. An unusual value causes a warning. Both messages suggest a unit with which the
+// value is usual, if there is such a unit.
 #ifndef OD_DOCUMENT_RANGES_H
 #define OD_DOCUMENT_RANGES_H
 
@@ -34,7 +35,8 @@ od_limits od_field_limits(const od_field *field);
 // Returns whether a given value is allowed for a field. Reports a value that is not allowed, and warns about an unusual value.
 bool od_check_limits(od_loader *ld, const od_given *given, const od_field *field, double value);
 // Returns whether a given number is allowed as a value of another number, such as a start value or a bound of a fit. label: name of
-// the given number in messages. Reports a value that is not allowed.
+// the given number in messages. Reports a value that is not allowed. A default is allowed, and so is zero as the bound of a positive
+// number.
 bool od_check_number_limits(od_loader *ld, int given, const char *label, const od_number *number);
 // Reports a number that violates a relation to another number: "'rod' is '50 mm'; expected less than 'bore' ('40 mm')". `relation`:
 // "less than", "at most" and so on; `because`: end of the sentence, "because ..." (NULL: none).

@@ -146,7 +146,7 @@ static int index_of(const char *word, const char *const *words) {
   return -1;
 }
 
-// Returns a list of words: "a, b or c". The scratch arena owns the text.
+// Returns a list of words: "a, b or c". The document owns the text.
 static const char *enumerate(od_loader *ld, const char *const *words) {
   const char *text = "";
   for (int i = 0; words[i] != NULL; i++) {

@@ -29,15 +29,17 @@ const char *od_describe(od_loader *ld, int node);
 // A map with a known set of keys.
 typedef struct od_section {
   const od_section_class *of;  // class of the section; NULL: the keys are given by a list of names
-  int map;   // node of the map; -1: not a map (already reported), so that reads find no keys and add no messages
-  int node;  // node for the place of messages about missing keys
+  // Node of the map. -1: the section is absent or not a map (already reported); no key is found, and none is reported as missing.
+  int map;
+  int node;              // node for the place of messages about missing keys
   const char *path;      // path of its numbers: "crank.beam"; may be empty
   const char *what;      // name for messages: "the beam 'crank'"
   bool has_unknown;      // whether there are unknown keys; then a missing key may be misspelled
   const char *meant[4];  // probable meanings of the first unknown keys; unused entries are NULL
 } od_section;
 
-// Opens the value as a section. Reports unknown and repeated keys.
+// Opens the value as a section. Reports a value that is not a map, unknown keys and repeated keys. For the value -1, returns an absent
+// section without a message.
 od_section od_section_open(od_loader *ld, int value, int node, const char *path, const char *what,
                            const od_section_class *c);
 // Same as od_section_open(), for keys that depend on a type in another table. NULL ends `keys`.
@@ -99,7 +101,8 @@ bool od_names_check_variant(od_loader *ld, int node);
 const char *od_read_text(od_loader *ld, int node, const char *label, const char *wanted);
 // Reads true or false under a key of the section's table. Without the key, or after reporting another value, returns the default.
 bool od_read_flag(od_loader *ld, const od_section *section, const char *key);
-// Returns the index of a word among the choices. For another word, reports an error and returns -1. NULL ends `choices`.
+// Returns the index of the word at a node among the choices, or -1 if the node is -1. For another value, reports an error and returns
+// -1. NULL ends `choices`.
 int od_read_choice(od_loader *ld, int node, const char *label, const char *const *choices);
 // Returns the index of the word under a key of the section's table. Without the key, returns the default. Reports an error and
 // returns -1 if the word is unknown or a required key is missing.
@@ -107,7 +110,7 @@ int od_key_choice(od_loader *ld, const od_section *section, const char *key);
 // Same as od_key_choice(), but returns the default after reporting an unknown word, so that reading can continue.
 int od_key_setting(od_loader *ld, const od_section *section, const char *key);
 // Returns the text under a key of the section's table. Returns NULL if the key is absent or its value is not a text. Reports a
-// missing required key.
+// missing required key, and a value that is not a text.
 const char *od_key_text(od_loader *ld, const od_section *section, const char *key, const char *wanted);
 // Reads the nodes of a list with `count` entries. If the node is not such a list, reports that `label` must be `wanted`. Returns
 // false after an error, or if the node is -1.

@@ -48,9 +48,9 @@ typedef struct od_key {
   const char *of;
   const char *meaning;  // meaning of the key; may contain Markdown links
   od_sign sign;
-  double fallback;                 // default in SI units, or the index of the default word; OD_REQUIRED: required
-  od_limits limits;                // allowed and usual limits; all zero: no limits
-  const char *otherwise;           // description of the default if it is not a number
+  double fallback;        // default in SI units, index of the default word, or 0 or 1 of a flag; OD_REQUIRED: required
+  od_limits limits;       // allowed and usual limits; all zero: no limits
+  const char *otherwise;  // description of the default if it is not a number
   const od_section_class *inside;  // class of the section (OD_SECTION, OD_SECTIONS, OD_SECTION_MAP)
   const od_unit_limits *by_unit;   // limits if `of` is NULL
   const char *(*choice)(int i);    // words of another table, ended by NULL
@@ -83,7 +83,7 @@ void od_section_names(const od_section_class *c, const char *names[OD_MOST_KEYS]
 // Returns word i of a choice and its length; NULL: there are no more words.
 const char *od_key_word(const od_key *key, int i, int *length);
 
-// Returns the limits of a number in this unit; all zero: none.
+// Returns the limits of a number in this unit; all zero: none, or an integer (OD_WHOLE), whose reader checks the limits of the key.
 const od_limits *od_key_limits(const od_key *key, const char *unit);
 
 #endif

@@ -25,9 +25,9 @@ typedef struct od_suggestion {
 } od_suggestion;
 
 // Returns the end of a message about an unknown name: "; did you mean 'crank'?" if a candidate is near; otherwise
-// "; expected boom, crank or rod" if there are at most OD_NEAREST_LISTED candidates; otherwise "; " and `long_list`, a statement
-// where the candidates are listed, such as "'oleodyn info FILE' lists all outputs". With long_list = NULL, a long list is
-// shortened: "; expected one of 30 names, such as boom, crank".
+// "; expected boom, crank or rod" if there are at most OD_NEAREST_LISTED candidates with short names; otherwise "; " and `long_list`,
+// a statement where the candidates are listed, such as "'oleodyn info FILE' lists all outputs". With long_list = NULL, a long list is
+// shortened: "; expected one of 30 names, such as boom, crank". Without candidates and long_list, the text is empty.
 od_suggestion od_nearest_suggestion(const od_nearest *nearest, const char *long_list);
 
 // Returns the distance between two words in half edits. A letter that is omitted, added, replaced or swapped with its neighbor adds

@@ -46,15 +46,15 @@ typedef struct od_tree {
 } od_tree;
 
 // Parses the text of another file. Adds its nodes; its root becomes the root of the tree (-1: the file is empty). The tree must be
-// zeroed before the first call. The arena owns the texts of the nodes. Reports syntax errors and then returns OD_BAD_INPUT. Fails
-// with OD_NO_MEMORY.
+// zeroed before the first call. The arena owns the texts of the nodes. Reports syntax errors and exceeded limits, and then returns
+// OD_BAD_INPUT. Fails with OD_NO_MEMORY.
 od_status od_tree_parse(od_tree *tree, const char *text, size_t length, const char *file, od_arena *texts,
                         od_messages *messages);
 void od_tree_free(od_tree *tree);
 // Returns the number of nodes of a value, including nodes that its aliases repeat. Returns `most` if there are more nodes or if
 // nodes are nested deeper than OD_TREE_DEEPEST.
 int od_tree_weigh(const od_tree *tree, int node, int most);
-// Allocates memory for one more node, and for node[-1] of a tree without memory. Returns false if an allocation fails.
+// Allocates memory for one more node; in a tree without memory, for node[-1]. Returns false if an allocation fails.
 bool od_tree_grow(od_tree *tree);
 // Adds a node without a parent. Returns its index, or -1 if an allocation fails.
 int od_tree_add(od_tree *tree, od_tree_node node);

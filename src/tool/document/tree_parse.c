@@ -45,7 +45,7 @@ static bool is_key_position(const tree_builder *b) {
 }
 
 // Appends a node to the open container; `back` is subtracted from the column of the mark. A node without a mark (an omitted value)
-// has the place of its key. Returns the index of the node, or -1 if an allocation fails.
+// has the place of the previous node, such as its key. Returns the index of the node, or -1 if an allocation fails.
 static int add_node(tree_builder *b, od_tree_kind kind, const struct fy_mark *mark, int back) {
   od_tree *tree = b->tree;
   int index = od_tree_add(tree, (od_tree_node){.kind = kind,
@@ -205,8 +205,8 @@ static void take_event(tree_builder *b, struct fy_event *event) {
   }
 }
 
-// Returns a description of the place of a bracket that is never closed; "": none. The parser reports such an error only at the end
-// of the file.
+// Returns a description of the place of the innermost bracket that is open at an error; "": none. If the closing bracket is missing,
+// the parser reports the error at a later place.
 static const char *open_bracket(const tree_builder *b) {
   for (int i = b->depth - 1; i >= 0; i--) {
     const od_tree_node *node = &b->tree->node[b->open[i]];
@@ -218,8 +218,8 @@ static const char *open_bracket(const tree_builder *b) {
     if (line == NULL || node->column < 1 || strlen(line) < (size_t)node->column) continue;
     char found = line[node->column - 1];
     if (found == '{' || found == '[')
-      return od_texts_format(b->scratch, "; the '%c' in line %d, column %d is not closed", found, node->line,
-                             node->column);
+      return od_texts_format(b->scratch, "; the '%c' in line %d, column %d is not closed before this place", found,
+                             node->line, node->column);
   }
   return "";
 }
@@ -260,7 +260,7 @@ static void parse_events(tree_builder *b, struct fy_diag *diag) {
   fy_parser_destroy(parser);
 }
 
-// The same warning for a file that ends after "key:" or "-": the value may be missing. libfyaml has no marks of omitted values.
+// Warns if the file ends after "key:" or "-": the value may be missing. libfyaml has no marks of omitted values.
 static void check_last_value(tree_builder *b) {
   int last = b->tree->count - 1;
   if (last < 0 || b->tree->node[last].kind != OD_TREE_NULL || b->tree->node[last].text[0] != '\0') return;

@@ -1,7 +1,7 @@
 // Stored trees. Integers have 7 bits per byte, the lowest first; the highest bit of a byte is set if another byte
 // follows. A tree is its number of nodes, its root plus 1, then the nodes in their order. A node is its kind, line,
 // column and text, then distances: to its first child, to its next sibling (both later in the tree) and to the target
-// of an alias (earlier). Distance 0: none.
+// of an alias (earlier). Distance 0: none. A text is its length, then its bytes.
 #include "document/tree_store.h"
 
 #include <limits.h>

@@ -16,8 +16,8 @@ typedef struct od_unit {
 } od_unit;
 
 // Parses a unit. Allowed are names with prefixes, products (space, '.', '*', '·', or '-' before a letter), quotients ('/' or
-// "per"), parentheses, and integer exponents ("m2", "m^2", "m**2", "m²", "s-1"); "1" alone is a plain number, and a unit may begin
-// with "1/". A unit with an offset (degC) must be alone. Returns false for an unknown unit.
+// "per"), parentheses, and integer exponents ("m2", "m^2", "m**2", "m²", "s-1"); "1" or "-" alone is a plain number, and a unit may
+// begin with "1/". A unit with an offset (degC) must be alone. Returns false for an unknown unit.
 bool od_unit_parse(const char *text, od_unit *unit);
 
 // A name in the table of units.

@@ -1,6 +1,6 @@
 // The table of units: SI units, and other units that are common in hydraulics. The table does not depend on a library, because
 // controllers, Windows and browsers need the same units. Libraries also do not distinguish angles from numbers, or gauge pressures
-// from absolute pressures. The test unit.document.unit_table compares all factors with UDUNITS-2.
+// from absolute pressures. The test unit.document.unit_table compares the factors with UDUNITS-2 and lists the exceptions.
 #include <string.h>
 #include <strings.h>
 

@@ -77,7 +77,7 @@ static void complain_unknown(od_loader *ld, const od_section_class *file, const 
 }
 
 // Merges the known sections of a variant over the variant that the key 'extends' names. Unknown sections have already
-// been reported. Returns the node of the resulting map; -1: the variant is empty.
+// been reported. Returns the node of the resulting map; -1: the variant is empty or not a map, or an allocation failed.
 static int with_base(od_loader *ld, const od_section_class *file, int variants, int key, int depth) {
   int value = od_value(ld, key);
   if (ld->tree.node[value].kind != OD_TREE_MAP) return -1;

@@ -31,8 +31,8 @@ typedef struct bound {
   double *P, *y;  // covariance of states and parameters; measurements
 } bound;
 
-// Returns whether the bound is known. The bound requires sensors with white noise, without drift and delay. The bound also requires
-// a machine without disturbances and changes, and true values of all outputs and parameters.
+// Returns whether the bound is known. The bound requires sensors with white noise, without drift, delay and type. The bound also
+// requires a true machine without disturbances and changes, at least one parameter, and true values of all outputs and parameters.
 static bool is_known(const od_experiment *e) {
   for (int i = 0; i < e->sensors; i++) {
     const od_sensor *s = &e->sensor[i];
@@ -46,8 +46,8 @@ static bool is_known(const od_experiment *e) {
 }
 
 // Starts the observer at the truth with the initial covariance of the experiment. Runs the observer along the true motion. The
-// measurements have no noise, because the observer's predictions are its measurements. Fails with OD_BAD_INPUT, OD_INTERRUPTED,
-// OD_NO_MEMORY, or a status of od_sim_step().
+// measurements have no noise, because the observer's predictions are its measurements. Fails with OD_INTERRUPTED, or with a status of
+// the source, of od_start_covariance() or of the observer.
 static od_status follow(bound *b, od_sample_source *source, od_error *err) {
   od_sim *sim = od_observer_sim(b->observer);
   const double *p = b->o->estimate;

@@ -64,8 +64,8 @@ static double try_fault(search *s, od_fault f, bool calibrate) {
   return gain;
 }
 
-// Searches for the best amount. The first search is on a grid on both sides of `none`, the amount without a fault. Then the
-// distance to the neighbors is halved repeatedly.
+// Searches for the best amount. The first search is on a grid on both sides of `none`, the amount without a fault. If the best gain
+// exceeds half of least_gain, the distance to the neighbors is then halved until it is below least_step.
 static void search_amount(search *s, od_fault f, double none, const double *grid, int points, double least_step) {
   double best = none, gain = 0, step = grid[0];
   for (int side = -1; side <= 1; side += 2)
@@ -161,7 +161,7 @@ static void try_units(search *s, int column) {
     try_fault(s, (od_fault){.kind = OD_FAULT_UNIT, .column = column, .amount = ratio[i]}, false);
 }
 
-// Tries to exchange a column with each later column of the same unit.
+// Tries to exchange a sensor with each later sensor of the same unit, or an input with each later input of the same unit.
 static void try_swaps(search *s, int column) {
   const od_experiment *e = s->t.task->e;
   int columns = e->sensors + s->t.task->record->inputs, end = column < e->sensors ? e->sensors : columns;
@@ -170,7 +170,7 @@ static void try_swaps(search *s, int column) {
       try_fault(s, (od_fault){.kind = OD_FAULT_SWAP, .column = column, .other = other}, false);
 }
 
-// Tries gauge instead of absolute pressure and vice versa, for all pressures together and for each pressure.
+// Tries gauge instead of absolute pressure and vice versa, for all pressure sensors together and for each pressure sensor.
 static void try_gauges(search *s) {
   static const double atmosphere[] = {101325, 1e5, -101325, -1e5};
   const od_experiment *e = s->t.task->e;
@@ -212,7 +212,8 @@ static void try_noise(search *s, int column) {
   }
 }
 
-// Tries steps that are 4 and 16 times shorter.
+// Tries steps that are 4 times shorter. If the gain exceeds half of least_gain, but innovations are still not as expected, also tries
+// steps that are 16 times shorter.
 static void try_shorter_steps(search *s) {
   for (double factor = 4; factor < 20; factor *= 4) {
     double gain = try_fault(s, (od_fault){.kind = OD_FAULT_STEP, .amount = factor}, false);
@@ -221,8 +222,7 @@ static void try_shorter_steps(search *s) {
 }
 
 // Returns the end of the 95 % interval of the time of a change, before (side -1) or after (side 1) the most likely time f.from.
-// Times at which no sample depends on the number have the same likelihood, so this interval can be long. NAN: a limit of the search
-// is reached.
+// Times at which no sample depends on the number have the same likelihood, so this interval can be long. NAN: the search must end.
 static double end_of_interval(search *s, od_fault f, double gain, int side) {
   const od_record *r = s->t.task->record;
   double first = r->t[0], last = r->t[r->rows - 1], inside = f.from, outside = NAN;
@@ -259,7 +259,7 @@ static void find_interval(search *s, od_fault f, double gain) {
 }
 
 // Finds the first change of an estimated number with the likelihood ratios of the observer (observe/change_watch.h). Tries this
-// change at the beginning, the middle and the end of the 95 % interval of its time. If the gain of the best of them exceeds *gain,
+// change at the beginning, the middle and the end of the 95 % interval of its time. If the largest of these gains exceeds *gain,
 // updates *best and *gain.
 static void try_watched_change(search *s, od_fault *best, double *gain) {
   od_parameter_change found;
@@ -275,8 +275,9 @@ static void try_watched_change(search *s, od_fault *best, double *gain) {
   }
 }
 
-// Tries each free number of the model: wrong from the start, or changed at a certain time. The time of the best change is then
-// refined. The change of an estimated number is preferred over changes whose gain is larger by less than least_margin.
+// Tries free numbers of the model that are not zero and not initial values. A number that is not estimated may be wrong from the start.
+// If the costs increase at a certain time (od_trials.change), each number may also change at this time. The time of the best change is
+// then refined. The change of an estimated number is preferred over changes whose gain is larger by less than least_margin.
 static void try_numbers(search *s) {
   const od_diagnosis_task *task = s->t.task;
   const od_machine *model = task->e->model;
@@ -598,8 +599,8 @@ od_status od_diagnose(const od_diagnosis_task *task, od_verdict *verdict, od_sus
   if (ok && s.incomplete)
     ok = od_verdict_add(
         verdict, OD_DOUBTFUL, "cause.incomplete", "Not all causes were tried:",
-        "the search ended at its limit of work, after %s over these samples. With fewer samples the search "
-        "tries more causes.",
+        "the search ended at a limit, after %s over these samples. With fewer samples the search can try more "
+        "causes.",
         od_count(s.t.runs, "run").text);
   return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }

@@ -16,7 +16,7 @@ typedef struct od_diagnosis_task {
   const od_experiment *e;
   const od_record *record;
   double step;        // step for which the process noise is given, s
-  bool can_hold;      // whether inputs are linear between rows, and at least one input jumps
+  bool can_hold;      // whether to try OD_FAULT_HOLD; requires inputs that are linear between rows
   bool can_shorten;   // whether the integrator can take shorter steps
   bool contradicted;  // whether a parameter has moved farther from its initial value than its initial sigma allows
   double work;        // limit of the work of all runs, see od_trials.work; 0: default
@@ -27,17 +27,19 @@ typedef struct od_diagnosis_task {
 // A fault, and how well the samples fit after the fault is undone.
 typedef struct od_suspect {
   od_fault fault;
-  double gain;   // increase of twice the log likelihood, minus the cost of free numbers; -INFINITY: the run failed
-  double nis;    // mean square of v/s after the fault is undone, with v/s limited to +-5
-  bool white;    // whether innovations are white after the fault is undone
-  double value;  // final estimate of the number that the fault makes free; NAN: none
+  // Increase of twice the log likelihood, minus the cost of free numbers; -INFINITY: the run failed, was stopped, or has too few
+  // innovations.
+  double gain;
+  double nis;               // mean square of v/s after the fault is undone, with v/s limited to +-5
+  bool white;               // whether innovations are white after the fault is undone
+  double value;             // final estimate of the number that the fault makes free; NAN: none
   double earliest, latest;  // 95 % interval of the time at which a number changes, s; NAN: not computed
 } od_suspect;
 
 // Adds remarks with codes "cause.*" to the verdict: the cause and a runner-up, or "cause.unclear". Adds
-// "cause.incomplete" if the limit of work was reached before all faults were tried. `best` (or NULL) receives the cause
-// that is named first; kind OD_FAULT_NONE: none. Returns OD_INTERRUPTED, without a remark, if progress() returned
-// false. Otherwise fails with OD_NO_MEMORY or a status of od_trials_begin().
+// "cause.incomplete" if a limit (of the work or of the number of runs) was reached before all faults were tried. `best` (or NULL)
+// receives the cause that is named first; kind OD_FAULT_NONE: none. Returns OD_INTERRUPTED, without a remark, if progress() returned
+// false. Otherwise fails with a status of od_trials_begin().
 od_status od_diagnose(const od_diagnosis_task *task, od_verdict *verdict, od_suspect *best, od_error *err);
 
 // --- Internal (diagnosis_trial.c)
@@ -54,26 +56,26 @@ typedef struct od_trials {
   double excess_limit, best_excess_limit;
   double *now;     // cost per row and sensor of the current run
   double *factor;  // per sensor: root of the NIS of the run without a fault, with outliers limited
-  double change;   // time at which the costs increase, s; NAN: the costs are high from the start
+  double change;   // time at which the costs increase, s; NAN: no such time, or the costs are high from the start
   bool interrupted;
   long used;    // number of innovations of the run without a fault
   double work;  // work of all runs so far: evaluations of the model times states; independent of the computer's load
   long runs, reached;  // number of runs so far; number of samples of the last run
 } od_trials;
 
-// Runs the observer without undoing a fault. od_trials_end() frees the memory, also after a failure. Fails with a status of
-// od_observe().
+// Runs the observer without undoing a fault. od_trials_end() frees the memory, also after a failure. Fails with OD_NO_MEMORY or a
+// status of od_experiment_plant(). A failure of the run itself is not a failure of this function.
 od_status od_trials_begin(od_trials *t, const od_diagnosis_task *task, od_error *err);
 void od_trials_end(od_trials *t);
 // Returns the length of the integrator's steps, s: at most the time to the next sample.
 double od_trials_step(const od_trials *t);
 // Returns whether the limit of work is reached.
 bool od_trials_exhausted(const od_trials *t);
-// Runs the observer with the fault undone. `calibrate`: first estimates the offset or scale of a sensor. Fails with a status of
-// od_observe().
+// Runs the observer with the fault undone. `calibrate`: first estimates the offset or scale of a sensor. If the run fails, the gain of
+// *out is -INFINITY. Fails with OD_NO_MEMORY.
 od_status od_trial(od_trials *t, od_fault fault, bool calibrate, od_suspect *out, od_error *err);
 // Runs the observer and watches all estimated numbers for sudden changes. *any: whether there is a change; *found: the
-// first change. Fails with a status of od_observe().
+// first change. Fails with OD_NO_MEMORY.
 od_status od_trial_watch(od_trials *t, od_parameter_change *found, bool *any, od_error *err);
 
 #endif

@@ -250,7 +250,7 @@ static double numbers_of(od_fault_kind kind) {
 }
 
 // Runs the trial over the record in t->undone. *o: the results; NULL: the run failed. If the run without a fault fails,
-// *o has its results up to the failure.
+// *o has its results up to the failure. Fails with OD_NO_MEMORY.
 static od_status run_trial(od_trials *t, const trial *x, const double *jacobian, bool keeps, sums *of, od_observed **o,
                            od_error *err) {
   const od_experiment *e = t->task->e;
@@ -353,8 +353,8 @@ od_status od_trial_watch(od_trials *t, od_parameter_change *found, bool *any, od
 
 // --- The run without a fault --------------------------------------------------------------------------------------
 
-// Returns the time that best divides the run into a part with expected costs and a part with higher costs; NAN: the costs are
-// high from the start.
+// Returns the time that best divides the run into a part with expected costs and a part with higher costs; NAN: there is no such
+// time, or the costs are high from the start.
 static double find_change(const od_trials *t) {
   const od_record *r = t->task->record;
   int ns = t->task->e->sensors;

@@ -34,7 +34,7 @@ typedef struct od_encoder_memory {
 double od_encoder_count(const od_encoder *e, const od_encoder_memory *m, double x);
 // Returns the measured velocity at time t, with position x and velocity v. Between two samples the position is the cubic
 // polynomial through the positions and velocities at both samples. The encoder is switched on at the first sample: no edge has
-// passed, and the velocity is zero.
+// passed. The velocity is zero until two edges have passed. NAN: v is not finite, or x is beyond 2^50 pitches.
 double od_encoder_velocity(const od_encoder *e, od_encoder_memory *m, double t, double x, double v);
 
 #endif

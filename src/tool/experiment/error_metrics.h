@@ -29,7 +29,7 @@ OD_OWNED_POINTER(od_error_record, od_error_record_free);
 // Saves or restores a record as pieces of a saved state.
 void od_error_record_transfer(od_error_record *r, od_pieces *t);
 // Adds the errors of a sample. Call after each sample. Samples without a true value are omitted. Fails with a status of
-// od_sim_outputs().
+// the simulation.
 od_status od_error_record_take(od_error_record *r, const od_sample *s, od_observer *observer);
 // Writes one value per metric; NAN: no sample was compared.
 void od_error_record_result(const od_error_record *r, double *value);

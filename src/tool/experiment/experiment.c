@@ -53,8 +53,8 @@ void od_experiment_sensor_covariance(const od_experiment *e, double *R) {
   }
 }
 
-// Creates the plant of the true machine or of the model, with sensor models for calibrated sensors. Fails with OD_BAD_INPUT,
-// OD_NOT_AVAILABLE or OD_NO_MEMORY.
+// Creates the plant of the true machine or of the model, with sensor models for calibrated sensors. Fails with a status of
+// od_machine_plant() or od_plant_calibrated().
 static od_status make_plant(const od_experiment *e, bool truth, od_plant **out, od_error *err) {
   OD_SCRATCH(scratch);
   int *outputs = OD_TAKE(&scratch, int, e->outputs), *number = OD_TAKE(&scratch, int, e->parameters);

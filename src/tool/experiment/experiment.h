@@ -62,7 +62,7 @@ typedef struct od_sensor {
 // the end of the run. The velocity of an encoder counts with its error along the true motion. A drift is not included.
 double od_sensor_sigma(const od_sensor *s);
 
-// A watched output (of a sensor, of 'initial', of a metric or of process noise), and its initial standard deviation (0:
+// A watched output (of a sensor, of 'initial', of a metric, of process noise or of 'compare'), and its initial standard deviation (0:
 // not given).
 typedef struct od_watched {
   const char *name, *unit;
@@ -93,7 +93,7 @@ typedef struct od_estimated {
   double jump;                 // standard deviation of a sudden change that the observer detects; 0: none
   double low, high;            // given bounds; infinite: none
   double least, most;          // physical limits; estimates stay within bounds and limits
-  double truth;                // true value; NAN: the true machine has no such number
+  double truth;                // true value; NAN: unknown
   bool keeps_start;            // whether random starts do not change this parameter
   int change;                  // index + 1 of the change of the parameter's true value; 0: the true value is constant
   int start_of;                // index + 1 of the parameter whose initial value this parameter is; 0: none
@@ -212,8 +212,8 @@ typedef struct od_experiment_options {
   void *user;
 } od_experiment_options;
 
-// Loads an experiment file, and its machine file twice: as the true machine and as the model. Fails with OD_BAD_INPUT, OD_IO or
-// OD_NO_MEMORY, and messages about all errors.
+// Loads an experiment file, and its machine file twice: as the model and, unless the data are a log or stream, as the true machine.
+// Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY, and messages about all errors.
 od_status od_experiment_load(const char *path, const od_experiment_options *options, od_experiment **out,
                              od_messages *messages);
 // Selects the filter with the default values of its options.
@@ -224,7 +224,7 @@ OD_OWNED_POINTER(od_experiment, od_experiment_free);
 // Creates the observer's plant. Its outputs are the measurements of the sensors, then the other watched outputs, including the
 // outputs of calibrated sensors (od_watched.row). Its parameters are the estimated parameters. od_experiment_true_plant() uses the
 // true machine instead of the model. The true machine must have all estimated numbers. Both fail with a status of
-// od_machine_plant().
+// od_machine_plant() or od_plant_calibrated(). The caller frees the plant with od_plant_free().
 od_status od_experiment_plant(const od_experiment *e, od_plant **out, od_error *err);
 od_status od_experiment_true_plant(const od_experiment *e, od_plant **out, od_error *err);
 

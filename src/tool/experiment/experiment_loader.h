@@ -32,7 +32,7 @@ void od_load_machines(od_experiment_loader *xl, const od_section *file);
 const char *od_set_for(const char *text, const char *who);
 
 // Loads a separate true machine: the machine file of the experiment with the variant and the numbers of the section
-// `key`. Returns NULL if there are messages, or if out of memory.
+// `key`. Returns NULL after an error message, or if out of memory.
 od_machine *od_load_machine_of(od_experiment_loader *xl, const od_section *section, const char *key);
 
 // load_experiment.c: returns whether an allocation has failed. Loaders may continue after a failed allocation.

@@ -56,7 +56,7 @@ static void add_set(settings *w, const char *text, od_place place) {
   w->set_place[w->sets++] = place;
 }
 
-// Reads the numbers of the file, except numbers that the command line replaces.
+// Reads the new numbers of the command line, and the new numbers of the file that the command line does not replace.
 static void read_sets(od_experiment_loader *xl, const od_section *section, settings *w) {
   od_loader *ld = &xl->ld;
   int given = xl->options->set_count, node = od_section_get(ld, section, "set");
@@ -131,7 +131,7 @@ static const char *text_of(od_experiment_loader *xl, const char *path, const set
   return text;
 }
 
-// Loads a machine. Returns NULL if there are messages, or if out of memory.
+// Loads a machine. Returns NULL after an error message, or if out of memory.
 static od_machine *load(od_experiment_loader *xl, const char *path, const settings *w) {
   OD_OWNED(od_messages_free) od_messages *messages = od_messages_new();
   od_machine *machine = NULL;
@@ -164,7 +164,7 @@ void od_load_machines(od_experiment_loader *xl, const od_section *file) {
     truth.variant = xl->options->truth;
     truth.variant_place = (od_place){.file = "--truth"};
   }
-  static const char no_truth[] = "the data are a log, so there is no true machine; remove this option";
+  static const char no_truth[] = "the data are not simulated, so there is no true machine; remove this option";
   if (!xl->simulated && xl->options->truth)
     od_messages_add(ld->messages, (od_place){.file = "--truth"}, "%s", no_truth);
   for (int i = 0; !xl->simulated && i < truth.sets; i++)

@@ -11,8 +11,8 @@
 enum { BLOCKS = OD_MOST_WINDOWS };  // number of blocks of equal length; when all are full, pairs of blocks are merged
 enum { MARKS = 48 };  // number of times at which parameters are stored: at the start, after 1, 2, 4 ... samples
 
-// Numbers of lags, in samples, of innovations after and before a change of an input. Both numbers are at most OD_LAGS, because only
-// the last OD_LAGS innovations are stored.
+// Numbers of lags, in samples, of innovations after and before a change of an input. BEFORE is at most OD_LAGS, because only the last
+// OD_LAGS innovations are stored.
 enum { AFTER = 16, BEFORE = 16, INPUT_LAGS = AFTER + BEFORE };
 static const double far = 3;           // distance, in standard deviations, beyond which an innovation is counted as a
                                        // far outlier

@@ -1,6 +1,6 @@
 // A live stream as a source of samples. A line that cannot be used is refused, and the source waits for the next line: a
-// broken cable must not stop an observer. No memory is allocated after the start. A file that grows is polled: the pauses between polls
-// become longer while there are no new rows.
+// broken cable must not stop an observer. A file that grows is polled: the pauses between polls become longer while there are no new
+// rows.
 #include "experiment/live_source.h"
 
 #include <errno.h>
@@ -48,7 +48,7 @@ typedef struct live {
 
 // --- Lines --------------------------------------------------------------------------------------------------------
 
-// Waits for more bytes and appends them to the buffer. Returns OD_INTERRUPTED if goes_on() returned false.
+// Waits for more bytes and appends them to the buffer. Fails with OD_INTERRUPTED if goes_on() returned false, and with OD_IO.
 static od_status fill(live *m, od_error *err) {
   if (m->begin > 0) memmove(m->buffer, m->buffer + m->begin, m->end - m->begin);
   m->end -= m->begin;
@@ -110,7 +110,7 @@ static od_status next_full_line(live *m, line *out, od_error *err) {
 
 // --- Columns ------------------------------------------------------------------------------------------------------
 
-// Finds the columns of the channels. Fails with OD_BAD_INPUT.
+// Finds the columns of the channels. Fails with OD_BAD_INPUT after messages, or with OD_NO_MEMORY.
 static od_status match(live *m, od_messages *messages, od_error *err) {
   od_units *units = od_units_new(err);
   if (!units) return err->status;
@@ -142,8 +142,8 @@ static double time_of_cells(const live *m) {
                             : od_channel_value(&plan->time, m->cells);
 }
 
-// Uses the time and the values in m->cells. A missing input keeps its last value. Returns false if the line was
-// refused.
+// Uses the time and the values in m->cells. A missing input keeps its last value. Returns false if the row is not a sample: the row
+// was refused, or the file has not given values of all inputs yet.
 static bool take_cells(live *m, double *t) {
   const od_log_plan *plan = &m->e->data;
   *t = time_of_cells(m);

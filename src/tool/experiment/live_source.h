@@ -11,7 +11,8 @@ typedef struct od_live_options {
   const char *name;  // name of the stream, for messages
   double timeout;    // for `file`: the stream ends after this time without new rows, s; 0: the stream does not end
 
-  // Called several times per second while there is no data. If the function returns false, reading stops.
+  // Called several times per second while there is no data, and before each read of a stream; may be NULL. If the function returns
+  // false, reading stops with OD_INTERRUPTED.
   bool (*goes_on)(void *user);
   // Called for a line that cannot be used, with the reason and the time of the line (NAN: none).
   void (*refuse)(void *user, double t, const char *why);
@@ -20,13 +21,13 @@ typedef struct od_live_options {
   void *user;
 } od_live_options;
 
-// Waits for the header and finds the columns of the experiment's channels. Fails with OD_BAD_INPUT and messages, or with
-// another status and err.
+// Waits for the header (of `file`: also for the first row) and finds the columns of the experiment's channels. Fails with OD_BAD_INPUT,
+// OD_IO, OD_INTERRUPTED or OD_NO_MEMORY. Missing columns and wrong units are in `messages`, other failures in err.
 od_status od_sample_source_live(od_experiment *e, const od_live_options *options, od_sample_source *out,
                                 od_messages *messages, od_error *err);
 
-// Checks that the settings of the experiment's log apply to a stream, whose later rows are not known. Fails with OD_BAD_INPUT if
-// a setting needs later rows; reports the setting.
+// Checks that the settings of the experiment's log are possible for a stream. Fails with OD_BAD_INPUT if the log has a delay, a drift,
+// 'hold: next' or several kinds of 'hold'; err names the setting.
 od_status od_stream_check(od_experiment *e, od_error *err);
 
 #endif

@@ -147,9 +147,10 @@ void od_load_integrator(od_experiment_loader *xl, const od_section *file) {
   xl->e->integrator = od_integrator_at(chosen >= 0 ? chosen : 0);
 }
 
-// Returns the number of consecutive equal values that is a fault; 0: never a fault. Default without a gate: 0. Default with a gate:
-// the number that occurs by chance less than once in 1e8 samples, at least 5; 0 if two values are equal with a probability of more
-// than 0.5, because the resolution is larger than about 1.8 sigma, or if the noise of a sensor with a resolution is colored.
+// Returns the number of consecutive equal values that is a fault; 0: never a fault. Default without a gate, and for types of sensors
+// with their own noise: 0. Default with a gate: the number that occurs by chance less than once in 1e8 samples, at least 5; 0 if two
+// values are equal with a probability of more than 0.5, because the resolution is larger than about 1.8 sigma, or if the noise of a
+// sensor with a resolution is colored.
 int od_equal_values(const od_experiment_loader *xl, const od_sensor *s) {
   static const double largest_chance = 1e-8;
   if (xl->frozen >= 0) return xl->frozen;

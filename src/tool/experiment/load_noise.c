@@ -98,7 +98,7 @@ static bool read_row(od_experiment_loader *xl, int node, const char *path, int i
   return true;
 }
 
-// Checks that the matrix is symmetric and positive semidefinite, or positive definite if `definite`.
+// Checks that the matrix is symmetric and positive semidefinite, or positive definite if `definite`. Computes its Cholesky factor.
 static void check_matrix(od_experiment_loader *xl, int node, bool definite, od_output_covariance *t,
                          const int *number) {
   od_loader *ld = &xl->ld;
@@ -202,7 +202,8 @@ double od_correlated_sigma(const od_experiment_loader *xl, const char *sensor) {
   return NAN;
 }
 
-// Finds the sensor of each output of 'sensor_noise'. Returns false after adding messages.
+// Finds the sensor of each output of 'sensor_noise'. Adds messages about missing sensors and about noise that is not gaussian. Returns
+// false if a sensor is missing.
 static bool find_sensors(od_experiment_loader *xl, int *sensor) {
   const od_experiment *e = xl->e;
   bool found = true;

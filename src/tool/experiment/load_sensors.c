@@ -226,7 +226,9 @@ static void read_sizes(sensor_reader *r) {
   int node = od_section_get(ld, &r->section, given ? "sigma" : "half_width");
   if (given + wide + is_relative > 1)
     od_complain(ld, node >= 0 ? node : r->section.node, "the noise is given twice: %s; expected one of these keys",
-                is_relative ? "'sigma' and 'relative'" : "'sigma' and 'half_width'");
+                !is_relative ? "'sigma' and 'half_width'"
+                : given      ? "'sigma' and 'relative'"
+                             : "'half_width' and 'relative'");
   else if (od_number_is_given(ld, number) && !is_relative)
     od_complain_number(ld, number, "'relative' is for fits; expected 'sigma', for example '5 %% spread' or '5 %% rms'");
   else if (!given && !wide && !is_relative && isnan(correlated) && !own_noise)
@@ -283,7 +285,7 @@ static void read_range(sensor_reader *r) {
   if (!(r->s->low < r->s->high)) od_complain_relation(ld, number[1], "more than", number[0], NULL);
 }
 
-// Returns the value of a key in the given unit.
+// Reads a key whose values have the given SI unit. Returns the value.
 static double value_in(sensor_reader *r, const char *key, const char *unit) {
   return od_number_value(r->ld, od_read_key_in(r->ld, &r->section, key, unit, OD_IN_LOADER));
 }

@@ -3,8 +3,8 @@
 // values (od_columns in observe.h).
 //
 // The standard deviations of outputs take longer to compute than the filter's step, because outputs are evaluated at many states
-// (observe/spread.h). If no rows are requested, these standard deviations are computed only where necessary: for the last row, and
-// for samples in which an output may be limited.
+// (observe/spread.h). If only the last row is requested, and no true values or reference columns are compared, these standard
+// deviations are computed only where necessary: for the last row, and for samples in which an output may be limited.
 #include "experiment/observe.h"
 
 #include <float.h>
@@ -45,8 +45,8 @@ static void fill_process_noise(od_observe_run *r, double h) {
   r->Q_step = h;
 }
 
-// Maps process noise that is given in terms of outputs to the states, after changes of coordinates. Fails with OD_BAD_INPUT,
-// OD_NO_MEMORY, or a status of od_sim_step().
+// Maps process noise that is given in terms of outputs to the states, after changes of coordinates. Fails with a status of
+// od_start_process_noise().
 static od_status follow_coordinates(od_observe_run *r) {
   od_sim *sim = od_observer_sim(r->observer);
   long changes = od_sim_count(sim).repartitions;
@@ -59,8 +59,8 @@ static od_status follow_coordinates(od_observe_run *r) {
 
 // --- The start ----------------------------------------------------------------------------------------------------
 
-// Creates the plant, allocates the memory, and computes the process noise of the source's step. Fails with OD_BAD_INPUT,
-// OD_NOT_AVAILABLE or OD_NO_MEMORY.
+// Creates the plant, allocates the memory, and computes the process noise of the source's step. Fails with OD_NO_MEMORY or a status
+// of od_experiment_plant().
 static od_status prepare(od_observe_run *r, od_error *err) {
   const od_experiment *e = r->e;
   od_observed *o = r->o;
@@ -130,7 +130,7 @@ static void change_sigmas(const od_observe_run *r, double *P) {
 }
 
 // Starts the observer at the model's start, or at a random start around the true start, with the initial covariance. Fails with
-// OD_BAD_INPUT, OD_NO_MEMORY, or a status of od_sim_step().
+// OD_NO_MEMORY, or a status of od_observer_start(), od_start_draw() or od_start_covariance().
 static od_status start_observer(od_observe_run *r, const od_sample *first, const double *p) {
   OD_SCRATCH(scratch);
   const od_experiment *e = r->e;
@@ -247,7 +247,7 @@ static od_status make_table(od_observe_run *r, od_error *err) {
   return status == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
-// Fills r->row and adds its values to the sums of the columns.
+// Fills r->row and adds the values of the watched outputs to the sums of their columns. Fails with a status of od_observer_outputs().
 static od_status fill_row(od_observe_run *r, const od_sample *s) {
   const od_experiment *e = r->e;
   const od_columns *c = &r->o->columns;
@@ -289,7 +289,7 @@ static od_status fill_row(od_observe_run *r, const od_sample *s) {
   return OD_OK;
 }
 
-// Computes the row of a sample and adds it to the table. Fails with OD_NO_MEMORY.
+// Computes the row of a sample and adds it to the table. Fails with OD_NO_MEMORY or a status of od_observer_outputs().
 static od_status record(od_observe_run *r, const od_sample *s) {
   od_status status = fill_row(r, s);
   if (status != OD_OK) return status;
@@ -298,7 +298,7 @@ static od_status record(od_observe_run *r, const od_sample *s) {
   return od_table_append(r->o->table, r->row);
 }
 
-// Records the row of a sample if the row is requested. Fails with OD_NO_MEMORY.
+// Records the row of a sample if the row is requested. Fails with OD_NO_MEMORY or a status of od_observer_outputs().
 static od_status record_row(od_observe_run *r, const od_sample *s) {
   bool wanted = r->options->keep != OD_ROWS_LAST || r->options->answer || r->o->has_truth || r->e->references > 0;
   r->last = *s;
@@ -313,11 +313,11 @@ static od_status record_row(od_observe_run *r, const od_sample *s) {
 
 // --- Samples ------------------------------------------------------------------------------------------------------
 
-// Predicts from the last sample to this sample. A gap is predicted in several steps. Fails with OD_BAD_INPUT, OD_NO_MEMORY, or a
-// status of od_sim_step().
+// Predicts from the last sample to this sample. A gap is predicted in several steps. Fails with a status of od_observer_predict() or
+// od_start_process_noise().
 static od_status predict(od_observe_run *r, const od_sample *s) {
   double gap = s->t - r->t;
-  // Round-off must not add a step, also not that of times since 1970.
+  // Round-off must not add a step. The round-off of times since 1970 is larger than a millionth of short steps.
   const double rounding = DBL_EPSILON * fabs(s->t);
   long parts = (long)fmax(1, ceil((gap - rounding) / r->e->step * (1 - 1e-6)));
   double h = gap / (double)parts;
@@ -339,8 +339,9 @@ static od_status predict(od_observe_run *r, const od_sample *s) {
 }
 
 // Tests whether a parameter has changed. If so, corrects the estimate and records the change. Also updates the record
-// of the last change with the present estimates. The sample at which the filter falls back is not tested, because the
-// simpler filter has another estimate. Fails with a status of od_sim_step().
+// of the last change with the present estimates. Samples at which the filter has not settled are not tested. The sample at which the
+// filter falls back is not tested either, because the simpler filter has another estimate. Fails with a status of
+// od_observer_shift().
 static od_status find_change(od_observe_run *r, double t) {
   if (!r->watch.watched) return OD_OK;
   od_parameter_change found;
@@ -399,8 +400,8 @@ static void count_sensors(od_observe_run *r, bool start) {
   }
 }
 
-// Predicts to a sample, corrects, and records its statistics and its row. Fails with OD_BAD_INPUT, OD_NO_MEMORY, or a status of
-// od_sim_step().
+// Predicts to a sample, corrects, and records its statistics and its row. Fails with OD_NO_MEMORY, or a status of
+// od_start_process_noise(), of the observer or of its simulation.
 static od_status take_in(od_observe_run *r, const od_sample *s, bool start, od_error *err) {
   const long changes = r->o->changes;
   od_status status = od_observe_move(r, s, start);
@@ -440,7 +441,7 @@ static od_status take_in(od_observe_run *r, const od_sample *s, bool start, od_e
 // --- Continuing after failures -----------------------------------------------------------------------------------
 
 // Carries the estimate over to the time of a sample: keeps the state, sets the inputs and inflates the covariance. Fails with a
-// status of od_sim_step().
+// status of od_sim_set().
 static od_status carry_over(od_observe_run *r, const od_sample *s) {
   od_sim *sim = od_observer_sim(r->observer);
   const double *u = s->u_after ? s->u_after : s->u;
@@ -476,7 +477,7 @@ static od_sample_fate take_in_or_return(od_observe_run *r, const od_sample *s, o
   return held ? OD_HELD : OD_FAILED;
 }
 
-// Continues from a checkpoint: restores the run, and continues the source. Fails with OD_BAD_INPUT or OD_NOT_AVAILABLE.
+// Continues from a checkpoint: restores the run, and continues the source. Fails with a status of od_observe_restore().
 static od_status resume(od_observe_run *r, od_error *err) {
   od_status status = od_observe_restore(r, err);
   if (status != OD_OK) return status;
@@ -495,7 +496,8 @@ static od_status answer(od_observe_run *r, od_sample_fate fate, od_error *err) {
   return od_fail(err, OD_IO, "the output cannot be written: its receiver has stopped");
 }
 
-// Processes one sample after the start. Fails with OD_BAD_INPUT, OD_IO, OD_NO_MEMORY, or a status of od_sim_step().
+// Processes one sample after the start. Fails with OD_BAD_INPUT if the gap before the sample is too long, with OD_IO if the receiver of
+// the output has stopped, or with a status of take_in().
 static od_status take_sample(od_observe_run *r, const od_sample *s, od_error *err) {
   if (!r->options->keep_going) {
     // After a large jump in time (wrong unit, or the clock was set) the prediction would take too long.
@@ -545,7 +547,7 @@ static od_status run_all(od_observe_run *r, const od_sample *first, od_error *er
   return status;
 }
 
-// If a run failed and its last row was not requested, computes this row with another run up to the failure.
+// Computes the last row of a failed run that has not recorded this row, with another run up to the failure.
 static void record_last(const od_experiment *e, const od_observe_options *options, od_observed *o) {
   const od_observe_options again = {.progress = options->progress,
                                     .user = options->user,

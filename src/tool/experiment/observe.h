@@ -66,14 +66,15 @@ typedef struct od_observed {
   od_arena memory;    // memory of all arrays
   od_table *table;    // recorded rows; NULL: not requested
   od_rows_kept kept;  // selection of the rows in the table
-  long rows;          // number of recorded samples
-  od_summing *sums;   // sums of each column over all samples, independent of the table
+  long rows;          // number of samples with or without a row in the table; 0: no table was requested
+  // Per column of a watched output: sums over all samples, also samples without a row; zero for other columns.
+  od_summing *sums;
   long *within,
       *known;  // per watched output: numbers of samples with the true value in the 95 % interval, and of samples with a
                // true value
   od_columns columns;
-  bool has_truth;         // whether true values are known; else there is no coverage, NEES or curve
-  long steps;             // number of samples after the start
+  bool has_truth;         // whether true values are known; else there is no coverage and no NEES
+  long steps;             // number of samples used after the start
   double step;            // time between samples, s; the mean if it varies
   double begin, end;      // times of the first and the last used sample
   od_redrawn redrawn;     // numbers of rejected draws of a random start
@@ -103,7 +104,7 @@ typedef struct od_observed {
   double *covariance;  // covariance of the parameters, at the end
   double *metric;      // values, one per metric of the experiment; NAN: no sample was compared
   od_reference_result *reference;  // results, one per reference column; without a table, no values were compared
-  double nees;  // squared errors of the parameters weighted with the inverse covariance; NAN: a true value is missing
+  double nees;            // squared errors of the parameters weighted with the inverse covariance; NAN: unknown
   int covered, compared;  // number of parameters with the true value within 1.96 sigma, and with a true value
   od_curve_result *curve;
   int curves;
@@ -135,8 +136,8 @@ typedef struct od_observe_options {
   void (*each)(void *user, const od_sample *sample, od_observer *observer);  // called after each sample, or NULL
 
   // Functions for streams. begin() is called when the table has its columns. answer() is called for each sample, with
-  // the last row of the table. If begin() or answer() returns false, the run ends. `why`: reason why the sample was not
-  // used.
+  // the last row of the table. If begin() or answer() returns false, the run ends with OD_IO. `why`: reason why the sample was
+  // not used.
   bool (*begin)(void *user, const od_observed *o);
   bool (*answer)(void *user, const od_observed *o, const double *row, od_sample_fate fate, const char *why);
   // Initial values and standard deviations of the parameters; NULL: as in the experiment.
@@ -193,7 +194,7 @@ od_consistency od_consistency_of(double sum, double dimension);
 
 // Returns the root mean square of the curves' errors; NAN: no true curve is known.
 double od_observed_curve_rmse(const od_observed *o);
-// Returns the root mean square of the curves' standard deviations.
+// Returns the root mean square of the curves' standard deviations; NAN: there are no curves.
 double od_observed_curve_sigma(const od_observed *o);
 
 // ---- Comparison with the truth (compare_truth.c)
@@ -212,12 +213,11 @@ int od_curve_points(const od_experiment *e, int *which, double *full);
 // ---- the verdict (observe_verdict.c). All reports use the same tests. docs/theory.md describes the tests and how often a
 // consistent filter fails a test.
 
-// Fills o->verdict from the other fields of *o. Fails with OD_NO_MEMORY, OD_INTERRUPTED, or a status of od_observe() in a run of
-// the diagnosis.
+// Fills o->verdict from the other fields of *o. Fails with OD_NO_MEMORY, or with a status of od_record_take() or od_diagnose().
 od_status od_observe_judge(const od_experiment *e, const od_observe_options *options, od_observed *o, od_error *err);
 
 // start_dependence.c: computes o->shift with a second run. Other results of the second run are discarded. The shift is NAN if the
-// second run fails. Fails with OD_INTERRUPTED or OD_NO_MEMORY.
+// second run fails. If the log changed during the second run, sets o->log_changed instead. Fails with OD_INTERRUPTED or OD_NO_MEMORY.
 od_status od_observe_start_dependence(const od_experiment *e, const od_observe_options *options, od_observed *o,
                                       od_error *err);
 
@@ -229,8 +229,9 @@ bool od_innovations_are_colored(const od_innovations *in, double level);
 // Computes the smallest covariance of the parameters that an estimator with an exact model of the machine can have,
 // from the sensors and the initial uncertainty. The result is an observed experiment whose estimates are the true
 // values: *out has covariance, sigma and curves. *out is NULL and the status OD_OK if the bound is not known: if the
-// data are not simulated, a true value is missing, the machine is disturbed or changes, or a sensor has colored noise,
-// drift, delay or a type. progress: same as in od_observe_options; NULL: the computation cannot be interrupted.
+// data are not simulated, a true value is missing, no parameter is estimated, the machine is disturbed or changes, or a sensor has
+// colored noise, drift, delay or a type. progress: same as in od_observe_options; NULL: the computation cannot be interrupted. Fails
+// with OD_INTERRUPTED, OD_NO_MEMORY, or a status of the plant, of the simulated source or of the observer.
 od_status od_cramer_rao_bound(const od_experiment *e, bool (*progress)(void *user, double done), void *user,
                               od_observed **out, od_error *err);
 

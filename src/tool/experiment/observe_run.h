@@ -50,14 +50,15 @@ typedef struct od_observe_run {
 } od_observe_run;
 
 // Predicts the observer up to the sample and corrects with its measurements. At the start there is no prediction. Fails with a
-// status of od_observer_predict() or od_observer_correct().
+// status of the observer, of its simulation or of od_start_process_noise().
 od_status od_observe_move(od_observe_run *r, const od_sample *s, bool start);
 // Saves the state of the run in the caller's checkpoint. Fails with OD_NO_MEMORY or OD_NOT_AVAILABLE.
 od_status od_observe_save(od_observe_run *r, od_error *err);
 // Saves the state of the run if the caller requests a checkpoint after this sample. Fails with OD_NO_MEMORY or OD_NOT_AVAILABLE.
 od_status od_observe_save_if_due(od_observe_run *r, od_error *err);
 // Restores the state of the run from the caller's checkpoint, except the source of the samples and the process noise. Fails with
-// OD_BAD_INPUT if the checkpoint does not belong to this experiment, and with OD_NOT_AVAILABLE.
+// OD_BAD_INPUT if the checkpoint is damaged or belongs to another experiment, with OD_NOT_AVAILABLE if the model has no fingerprint, or
+// with another status of od_saved_read().
 od_status od_observe_restore(od_observe_run *r, od_error *err);
 
 #endif

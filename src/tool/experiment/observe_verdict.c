@@ -1,4 +1,4 @@
-// The tests of a run. A consistent filter fails at least one test in 1 % of all runs. This condition determines the level of each
+// The tests of a run. A consistent filter fails a test in at most 1 % of all runs. This condition determines the level of each
 // test (Bonferroni). With a million samples every small deviation is significant. A deviation that is significant but too small to
 // be relevant has no effect on the verdict.
 #include "experiment/observe.h"
@@ -13,7 +13,7 @@
 #include "io/wording.h"
 #include "math/chi_squared.h"
 
-static const double family = 0.01;       // probability that a consistent filter fails at least one test
+static const double family = 0.01;       // limit of the probability that a consistent filter fails at least one test
 static const double size_matters = 0.1;  // smallest relevant deviation of NIS from 1
 static const double mean_matters = 0.05, correlation_matters = 0.05;
 static const double remark_shift = 1;       // shift of an estimate between two runs above which there is a remark,
@@ -350,7 +350,7 @@ static void judge_errors(judge *j) {
   if (o->compared == 0 || isnan(o->nees) || !significant(j, od_chi_squared_tail(o->nees, o->compared))) return;
   ADD_REMARK(j, OD_DOUBTFUL, "nees", "Overconfident about parameters:",
              "the true errors of the parameters are %.3g times as large as expected (NEES per dimension %.3g; at "
-             "most %.3g in 95 %% of the runs of a consistent filter).",
+             "most %.3g in 97.5 %% of the runs of a consistent filter).",
              sqrt(o->nees / o->compared), o->nees / o->compared, od_consistency_of(o->nees, o->compared).high);
 }
 
@@ -438,9 +438,9 @@ enum {
 static const double least_share = 0.25;  // smallest fraction of the excess NIS in the rows of a diagnosis
 static const double nis_limit = 1.2;     // NIS below which the innovations before a pause are as expected
 
-// Returns the number of rows from the start that a diagnosis uses, at most MOST_ROWS. These rows contain at least the fraction
-// least_share of the excess NIS: the squared innovations minus their expected value. If the verdict has no remark about the size of
-// innovations, their sizes do not show the place of the fault, and MOST_ROWS rows are used.
+// Returns the number of rows from the start that a diagnosis uses, from USUAL_ROWS to MOST_ROWS. Within these limits the rows contain
+// at least the fraction least_share of the excess NIS: the squared innovations minus their expected value. If the verdict has no remark
+// about the size of innovations, their sizes do not show the place of the fault, and the result is MOST_ROWS.
 static long rows_to_diagnose(const od_observed *o) {
   static const char *const by_size[] = {"nis.hopeless", "nis.large", "nis.last", "nis.sensor", "nis.trend"};
   double all = 0, sum = 0;
@@ -459,7 +459,7 @@ static long rows_to_diagnose(const od_observed *o) {
   return rows < MOST_ROWS ? rows : MOST_ROWS;
 }
 
-// Returns whether innovations were as expected up to a pause of the log.
+// Returns whether the log has a pause and the innovations before this pause were as expected.
 static bool is_paused(const od_experiment *e, const od_observed *o) {
   double squares = 0, count = 0;
   if (!e->log || !od_log_has_pause(e->log)) return false;
@@ -477,7 +477,7 @@ static bool has_jumps(const od_experiment *e) {
 }
 
 // After a bad verdict on innovations, adds the likely cause with a check for the user. If the cause is not clear, adds a remark.
-// Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_sim_step().
+// Fails with OD_NO_MEMORY, or a status of od_record_take() or od_diagnose().
 static od_status name_causes(const od_experiment *e, const od_observe_options *options, od_observed *o, od_error *err) {
   od_verdict *v = &o->verdict;
   if (is_paused(e, o)) {
@@ -555,7 +555,7 @@ static void judge_innovations(judge *j) {
   judge_pairs(j);
 }
 
-// Judges the estimates of outputs that are columns of the log but are not measured by a sensor of the observer.
+// Judges the estimate of an output that is compared with a column of the log.
 static void judge_reference(judge *j, int i) {
   const od_reference *c = &j->e->reference[i];
   const od_reference_result *r = &j->o->reference[i];

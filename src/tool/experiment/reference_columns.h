@@ -17,7 +17,7 @@
 #include "base/saved.h"
 #include "experiment/experiment.h"
 
-// The result of a reference column. NAN: there are no values.
+// The result of a reference column. NAN: there are fewer than 3 values.
 typedef struct od_reference_result {
   long count;      // number of measured values
   double rms;      // root mean square of measured value minus estimate

@@ -56,7 +56,7 @@ void od_rewind_note(od_observe_run *r, const od_sample *s, bool has_outputs) {
   copy(to + 2 + 2 * r->nu, s->y, r->e->sensors);
 }
 
-// Repeats the i-th stored sample. Fails with OD_BAD_INPUT, OD_NO_MEMORY, or a status of od_sim_step().
+// Repeats the i-th stored sample. Fails with a status of od_observe_move() or od_observer_outputs().
 static od_status repeat(od_observe_run *r, int i) {
   const od_rewind *w = &r->rewind;
   const double *from = w->samples + i * w->width;

@@ -1,4 +1,4 @@
-// Returns a run with keep_going to its last good sample after a failed one. Some observers have a block of several megabytes, so a
+// Returns a run with keep_going to its last good sample after a failed sample. Some observers have a block of several megabytes, so a
 // copy of the block after each sample would take longer than the sample itself. The block is therefore copied after every few samples only, and
 // the samples since then are stored. A rewind copies the block back and repeats these samples. The repetition gives the same bits.
 #ifndef OD_EXPERIMENT_REWIND_H
@@ -18,12 +18,13 @@ typedef struct od_rewind {
   int width;
 } od_rewind;
 
-// Allocates the memory of run r, whose observer exists. Returns OD_NO_MEMORY if there is not enough memory.
+// Allocates the memory for rewinds of run r. The observer of r must exist. Fails with OD_NO_MEMORY.
 od_status od_rewind_prepare(struct od_observe_run *r);
-// Copies the state of the run. The next od_rewind_back() returns to this state. Without a call of od_rewind_prepare(), od_rewind_mark()
+// Copies the state of the run. The next od_rewind_back() begins at this state. Without a call of od_rewind_prepare(), od_rewind_mark()
 // and od_rewind_note() have no effect, and od_rewind_back() must not be called.
 void od_rewind_mark(struct od_observe_run *r);
-// Stores sample s, which the run has processed. has_outputs: whether the outputs of the observer were computed, which is a part of its state.
+// Stores sample s, which the run has processed. If there is no space for a sample, copies the state of the run instead. has_outputs:
+// whether the outputs of the observer were computed, which changes the state of the observer.
 void od_rewind_note(struct od_observe_run *r, const od_sample *s, bool has_outputs);
 // Returns the observer to its state after the last good sample, and marks this state.
 void od_rewind_back(struct od_observe_run *r);

@@ -40,11 +40,11 @@ typedef struct od_sample_source {
 // Frees a source. Call this function also if the source could not be created.
 void od_sample_source_free(od_sample_source *source);
 
-// Creates the source of the experiment: its log if there is a log, else its true machine. Fails with OD_NO_MEMORY, OD_BAD_INPUT,
-// or a status of od_machine_plant().
+// Creates the source of the experiment: its log if there is a log, else its true machine. Fails with a status of od_log_cursor_new() or
+// od_sample_source_simulated().
 od_status od_sample_source_of(const od_experiment *e, od_sample_source *out, od_error *err);
-// Creates a source from the experiment's true machine in steps of about e->step, with noisy sensors. Fails with OD_NO_MEMORY or a
-// status of od_machine_plant().
+// Creates a source from the experiment's true machine in steps of about e->step, with noisy sensors. The stored motion e->motion, if
+// there is one, replaces the simulation. Fails with OD_NO_MEMORY or a status of od_machine_plant().
 od_status od_sample_source_simulated(const od_experiment *e, od_sample_source *out, od_error *err);
 
 #endif

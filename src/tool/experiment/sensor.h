@@ -93,7 +93,7 @@ double od_sensor_measure(const od_sensor *s, const od_sensor_noise *noise, long 
                          od_sensor_memory *m);
 
 // Returns the value if it can be used. Returns NAN for a value at an end of the range, because the true value may be beyond
-// this end.
+// this end. The range of an integrating sensor is the range of its readings, so all its values are used.
 double od_sensor_usable(const od_sensor *s, double value);
 
 #endif

@@ -71,9 +71,8 @@ static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *
   if (source >= 0) unit = od_format(ld, "(%s) s", s->unit);
   if (source >= 0) read_position(xl, source, s, &unit);
   if (od_section_get(ld, sensor, "integrate") >= 0)
-    od_complain(
-        ld, od_section_get(ld, sensor, "integrate"),
-        "'integrate' is not allowed in a sensor with an encoder, whose 'source' is the position; remove 'integrate'");
+    od_complain(ld, od_section_get(ld, sensor, "integrate"),
+                "'integrate' is not allowed in a sensor with an encoder; remove 'integrate'");
   if (od_section_get(ld, sensor, "resolution") >= 0)
     od_complain(ld, od_section_get(ld, sensor, "resolution"),
                 "'resolution' is not allowed in a sensor with an encoder; use 'pitch' instead");

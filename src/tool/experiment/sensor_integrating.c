@@ -44,7 +44,7 @@ static void load(od_experiment_loader *xl, const od_section *sensor, od_sensor *
 typedef struct integral {
   bool has_begun;
   double reading;      // the last reading
-  double rate, value;  // integral of the readings; integral of `rate`
+  double rate, value;  // integrals: rate of the measured output (two integrations only), measured output
 } integral;
 
 static void begin(const od_sensor *s, od_sensor_memory *m, double value, double rate) {

@@ -1,6 +1,6 @@
 // Computes the sizes of signals, for sensors with relative noise. Also computes the errors of sensor types whose error
 // depends on the motion. Simulated signals come from one run of the true machine without noise and disturbances. The
-// sizes thus do not depend on the seed. Without a true machine, the signals come from the log.
+// sizes depend on the seed only if a number changes by a random walk. Without a true machine, the signals come from the log.
 #include <math.h>
 #include <string.h>
 
@@ -45,7 +45,7 @@ static od_sensor without_noise(const od_sensor *s) {
   return only;
 }
 
-// Simulates the true machine and adds its signals to the sums. Fails with OD_BAD_INPUT, OD_NOT_AVAILABLE or OD_NO_MEMORY.
+// Simulates the true machine and adds its signals to the sums. Fails with OD_NO_MEMORY or a status of the source of the samples.
 static od_status run_truth(const od_experiment *e, signal_sums *sums, od_error *err) {
   OD_SCRATCH(scratch);
   OD_SCOPED(od_sample_source_free) od_sample_source source = {0};

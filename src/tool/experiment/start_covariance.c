@@ -3,8 +3,8 @@
 // For small errors, y = H x with the errors x of the states and y of the outputs, which have the covariance C. P = H^-1
 // C H^-T is the covariance of the states that the outputs depend on. The other states are assumed to be known. The
 // mapping needs as many independent outputs as states.
-// The process noise of a step is mapped in the same way, at the model's start. A random start has the true outputs plus
-// an error with this covariance; its states are computed by Newton's method with the same H.
+// The process noise of a step is mapped in the same way. A random start has the true outputs plus an error with the covariance C; its
+// states are computed by Newton's method with H at each iterate.
 #include "experiment/start_covariance.h"
 
 #include <math.h>
@@ -55,7 +55,7 @@ static const double *row_of(const start *s, const od_experiment *e, int r) {
 }
 
 // Finds the states that the outputs depend on, and their scaled Jacobian, at the current state of the simulation. Fails with a
-// status of od_sim_step().
+// status of od_sim_output_jacobians().
 static od_status choose(start *s, const od_experiment *e, od_sim *sim) {
   od_status status = od_sim_output_jacobians(sim, s->hx, NULL, NULL);
   if (status != OD_OK) return status;
@@ -98,7 +98,7 @@ static int dependent_row(const start *s, double *copy) {
 // --- The covariance -----------------------------------------------------------------------------------------------
 
 // Fills the n x n matrix P. Rows of H are in units of the outputs' sigmas, so the correlations replace C. Fails with a status of
-// od_sim_step().
+// od_lu_factor().
 static od_status fill(start *s, int n, double *P) {
   int m = s->columns;
   const double *C = s->given->covariance, *sigma = s->sigma;
@@ -120,8 +120,8 @@ static od_status fill(start *s, int n, double *P) {
   return OD_OK;
 }
 
-// Computes the covariance of the states, in the upper left corner of the n x n matrix P. Fails with OD_BAD_INPUT, OD_NO_MEMORY,
-// or a status of od_sim_step().
+// Computes the covariance of the states, in the upper left corner of the n x n matrix P. Fails with OD_BAD_INPUT and the reason in
+// *problem, with OD_NO_MEMORY, or with a status of choose() or fill().
 static od_status map(const od_experiment *e, const od_output_covariance *given, od_sim *sim, int outputs, bool in_order,
                      int nx, int n, double *P, od_start_problem *problem) {
   OD_SCOPED(free_start) start s = {.in_order = in_order};
@@ -166,7 +166,7 @@ static double draw(uint64_t seed, const char *name, uint64_t attempt) {
 }
 
 // Takes one step of Newton's method toward the wanted outputs. *off: deviation of the outputs before the step, in sigmas. Fails
-// with a status of od_sim_step().
+// with OD_SINGULAR or a status of the simulation.
 static od_status approach(start *s, const od_experiment *e, od_sim *sim, const double *wanted, double *x, double *y,
                           double *off) {
   od_status status = od_sim_outputs(sim, y);
@@ -194,8 +194,8 @@ static od_status reach(start *s, const od_experiment *e, od_sim *sim, const doub
   return status == OD_OK && !(off <= 1e-6) ? OD_NOT_CONVERGED : status;
 }
 
-// Draws the parameters within their bounds. Returns OD_NOT_CONVERGED if all draws of a parameter are outside its
-// bounds.
+// Draws the parameters within their bounds. Parameters with keeps_start have their initial values. Returns OD_NOT_CONVERGED if all
+// draws of a parameter are outside its bounds.
 static od_status draw_parameters(const od_experiment *e, uint64_t seed, double *p) {
   for (int i = 0; i < e->parameters; i++) {
     const od_estimated *q = &e->parameter[i];
@@ -226,8 +226,8 @@ static bool is_near_dead_point(const start *s, const double *size, double *here)
   return false;
 }
 
-// Draws a start. Outputs that the machine cannot reach, such as a pressure below zero, are drawn again. Returns
-// OD_NOT_CONVERGED if all draws were rejected.
+// Draws a start. Outputs that the machine cannot reach, such as a pressure below zero, and outputs near a dead center are drawn again.
+// If all draws are rejected, returns the reason for the last rejection; near a dead center: OD_NOT_CONVERGED.
 static od_status draw_state(start *s, const od_experiment *e, uint64_t seed, const double *true_outputs, od_sim *sim,
                             double *x, od_redrawn *redrawn) {
   size_t states = (size_t)s->nx;

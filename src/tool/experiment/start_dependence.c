@@ -1,7 +1,7 @@
 // Tests whether the result depends on the start of the observer. An extended filter linearizes the machine at its
 // estimate. Corrections are wrong while the parameters are far from the true values, and the filter's covariance does not show
-// these errors. A second run over the same data starts at the estimated parameters and stays near these parameters. Its initial
-// standard deviations are at most ten times the final standard deviations of the first run.
+// these errors. A second run over the same data starts at the estimated parameters and stays near these parameters. The initial
+// standard deviations of constant parameters are at most ten times their final standard deviations in the first run.
 //
 // With another start, a linear filter also ends at other values, because of the weight of the prior. Let the first run start at m1
 // with covariance S1 (diagonal) and end at p1. Let the second run start at m2 with S2 and end at p2. p0 is the true parameter at

@@ -20,8 +20,8 @@ typedef struct od_step_clock {
   double ended, counted;  // time at the start of this work, s; part of this work that is already in `aside`, s
 } od_step_clock;
 
-// Returns a clock without steps. read: returns the processor time, s. Call od_step_clock_begin() and od_step_clock_end() around
-// each step.
+// Returns a clock without steps. read: returns the wall-clock time or the processor time, s. Call od_step_clock_begin() and
+// od_step_clock_end() around each step.
 od_step_clock od_step_clock_new(double (*read)(void));
 void od_step_clock_begin(od_step_clock *c);
 void od_step_clock_end(od_step_clock *c);

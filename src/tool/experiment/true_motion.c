@@ -52,7 +52,7 @@ struct od_true_motion {
 // --- Process noise ------------------------------------------------------------------------------------------------
 
 // Computes the covariance of the process noise of a step in the current coordinates. Also computes the Cholesky factor of this
-// covariance. Fails with OD_BAD_INPUT, OD_NO_MEMORY, or a status of od_sim_step().
+// covariance. Fails with OD_SINGULAR if the covariance is not positive semidefinite, or with a status of od_start_map_noise().
 static od_status find_covariance(od_true_motion *m) {
   const od_process_noise *noise = &m->e->truth_noise;
   disturbance *d = &m->noise;
@@ -68,7 +68,7 @@ static od_status find_covariance(od_true_motion *m) {
   return od_cholesky(nx, d->Q, d->L) >= 0 ? OD_OK : OD_SINGULAR;
 }
 
-// Adds the disturbance to the state after a step. Fails with OD_BAD_INPUT, OD_NO_MEMORY, or a status of od_sim_step().
+// Adds the disturbance to the state after a step. Fails with a status of find_covariance() or od_sim_set().
 static od_status disturb(od_true_motion *m) {
   disturbance *d = &m->noise;
   int nx = od_plant_nx(m->plant);
@@ -97,7 +97,7 @@ static od_status read_outputs(od_true_motion *m) {
 
 // Advances to time t, s. *jump: whether the inputs jump at t. Changing numbers are constant in a step: a number with a
 // table has the table's value in the middle of the step, and a random walk changes after the step, like the parameters
-// of a filter. Fails with OD_BAD_INPUT, OD_NO_MEMORY, or a status of od_sim_step().
+// of a filter. Fails with a status of the simulation or of disturb().
 static od_status move(od_true_motion *m, double t, bool *jump) {
   size_t inputs = (size_t)m->plant->nu * sizeof *m->u;
   od_truth_values_at(&m->values, t - m->steps.length / 2);
@@ -117,8 +117,8 @@ static od_status move(od_true_motion *m, double t, bool *jump) {
 
 // --- The start ----------------------------------------------------------------------------------------------------
 
-// Computes the rates hx x' of all outputs that depend on states only, such as the outputs of integrating sensors. Fails with
-// OD_NO_MEMORY or a status of od_sim_step().
+// Computes hx x' for all outputs. The result is the rate of an output that depends on states only, such as the output of an
+// integrating sensor. Fails with OD_NO_MEMORY or a status of od_sim_output_jacobians() or od_sim_derivatives().
 static od_status find_rates(od_true_motion *m) {
   int nx = od_plant_nx(m->plant), ny = m->plant->ny;
   OD_SCRATCH(scratch);
@@ -133,7 +133,7 @@ static od_status find_rates(od_true_motion *m) {
   return status;
 }
 
-// Starts the machine at time 0. Fails with OD_BAD_INPUT, OD_NO_MEMORY, or a status of od_sim_step().
+// Starts the machine at time 0. Fails with OD_NO_MEMORY, or a status of the simulation or of find_covariance().
 static od_status begin(od_true_motion *m, od_error *err) {
   od_machine_inputs(m->e->truth, 0, m->u);
   od_status status = od_sim_start(m->sim, 0, m->u);

@@ -1,5 +1,5 @@
-// The motion of an experiment's true machine, sample by sample, without sensors. Without disturbances the motion does not depend
-// on the seed. Such a motion can be stored, and several runs can read the motion at the same time.
+// The motion of an experiment's true machine, sample by sample, without sensors. Without disturbances and random walks of numbers the
+// motion does not depend on the seed. Such a motion can be stored, and several runs can read the motion at the same time.
 #ifndef OD_EXPERIMENT_TRUE_MOTION_H
 #define OD_EXPERIMENT_TRUE_MOTION_H
 
@@ -19,12 +19,13 @@ typedef struct od_motion_sample {
 typedef struct od_true_motion od_true_motion;
 
 // Creates a motion with steps of about e->step. The experiment must outlive the motion and have a true machine. The seed of the
-// experiment has an effect only if the machine is disturbed. Fails with OD_NO_MEMORY or a status of od_machine_plant().
+// experiment has an effect only if the machine is disturbed or a number changes by a random walk. Fails with OD_NO_MEMORY or a status
+// of od_machine_plant().
 od_status od_true_motion_new(const od_experiment *e, od_true_motion **out, od_error *err);
 void od_true_motion_free(od_true_motion *m);
 OD_OWNED_POINTER(od_true_motion, od_true_motion_free);
 // Writes the next sample to *out. The first sample is the start. *more is false if there is no further sample. Fails with
-// OD_INTERRUPTED or a status of od_sim_advance().
+// OD_NO_MEMORY, or a status of the simulation or of od_start_map_noise().
 od_status od_true_motion_next(od_true_motion *m, od_motion_sample *out, bool *more, od_error *err);
 
 // Returns the simulation of the motion at the last sample, for further outputs. The motion owns the simulation.
@@ -41,18 +42,18 @@ typedef struct od_going_on {
   void *user;
 } od_going_on;
 
-// Returns whether the motion is the same for all seeds.
+// Returns whether the motion is simulated and is the same for all seeds.
 bool od_motion_is_same(const od_experiment *e);
 // Returns whether two experiments have the same motion with the same outputs. od_motion_is_same() must be true for both.
 bool od_motion_is_shared(const od_experiment *a, const od_experiment *b);
 // Returns the memory that the samples need, bytes.
 double od_kept_motion_bytes(const od_experiment *e);
-// Simulates and stores the motion. If the simulation fails, the motion up to the failure is stored, with the status. Fails with
-// the status of od_true_motion_new() or od_true_motion_next(), or with OD_NO_MEMORY.
+// Simulates and stores the motion. If a step fails, the motion up to the failure is stored, and od_kept_motion_status() returns the
+// status of the step. Fails with OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_true_motion_new().
 od_status od_kept_motion_new(const od_experiment *e, od_going_on going, od_kept_motion **out, od_error *err);
 void od_kept_motion_free(od_kept_motion *k);
 OD_OWNED_POINTER(od_kept_motion, od_kept_motion_free);
-// Returns the status of the last step. If the step failed, sets err.
+// Returns the status of the step after the last sample; OD_OK: the motion is complete. If the step failed, sets err.
 od_status od_kept_motion_status(const od_kept_motion *k, od_error *err);
 // Writes sample `number` to *out, as od_true_motion_next() does.
 od_status od_kept_motion_get(const od_kept_motion *k, long number, od_motion_sample *out, bool *more, od_error *err);

@@ -27,7 +27,7 @@ od_status od_true_run_new(const od_experiment *e, od_going_on going, od_true_run
     status = od_kept_motion_new(e, going, &r->motion, err);
     if (status == OD_OK) status = od_kept_motion_status(r->motion, err);
   } else {
-    // The motion of a disturbed machine is not stored. The motion is created here only to check that the machine can be simulated.
+    // A motion that depends on the seed is not stored. The motion is created here only to check that the machine can be simulated.
     OD_OWNED(od_true_motion_free) od_true_motion *m = NULL;
     status = od_true_motion_new(e, &m, err);
   }
@@ -43,7 +43,7 @@ void od_true_run_free(od_true_run *r) {
 
 // --- Measurements -------------------------------------------------------------------------------------------------
 
-// Row 0 is the start, without measurements. Fails with OD_BAD_INPUT, OD_NOT_AVAILABLE or OD_NO_MEMORY.
+// Row 0 is the start, without measurements.
 od_status od_true_run_measure(const od_true_run *r, uint64_t seed, od_table **out, od_error *err) {
   OD_SCRATCH(scratch);
   od_experiment e = *r->e;

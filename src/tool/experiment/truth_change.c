@@ -1,6 +1,7 @@
 #include "experiment/truth_change.h"
 
 #include <math.h>
+#include <string.h>
 
 #include "document/ranges.h"
 #include "experiment/experiment_loader.h"
@@ -110,7 +111,8 @@ static bool read_table(od_experiment_loader *xl, const od_section *section, cons
   for (int i = 0; i < count; i++)
     if (!(value[i] >= c->low && value[i] <= c->high)) {
       od_complain(ld, od_section_get(ld, section, "values"),
-                  "'values[%d]' is %.6g %s; expected a value from %.6g to %.6g", i, value[i], c->unit, c->low, c->high);
+                  "'values[%d]' is %.6g%s%s; expected a value from %.6g to %.6g", i, value[i],
+                  strcmp(c->unit, "1") ? " " : "", strcmp(c->unit, "1") ? c->unit : "", c->low, c->high);
       return false;
     }
   c->points = count, c->at = at, c->value = value;
@@ -144,7 +146,7 @@ void od_load_truth_changes(od_experiment_loader *xl, int node) {
   od_loader *ld = &xl->ld;
   if (node < 0) return;
   if (!xl->simulated) {
-    od_complain(ld, node, "the data are a log, so there is no true machine; remove 'change'");
+    od_complain(ld, node, "the data are not simulated, so there is no true machine; remove 'change'");
     return;
   }
   if (!xl->e->truth) return;

@@ -84,7 +84,7 @@ static void print_pool(FILE *to, const od_model *m) {
   fputs(rest > 0 ? "}};\n" : "0}};\n", to);
 }
 
-// Prints a table. Each number of the machine has its path and unit in a comment.
+// Prints a table. names: each number of the machine has its path and unit in a comment.
 static void print_table(FILE *to, const od_model *m, const od_model_table *t, bool names) {
   long long items = od_model_table_items(m, t);
   const char *from = od_model_table_begin(m, t);
@@ -140,7 +140,7 @@ static void print_element_classes(FILE *to, const od_model *m) {
   fputs("};\n", to);
 }
 
-// Prints the settings of blocks. Formulas are in the pool of integers.
+// Prints the settings of blocks. The operations of formulas are in the pool (print_pool()).
 static void print_specs(FILE *to, const od_model *m) {
   if (m->blocks == 0) return;
   fputs("static const od_block_spec spec[] = {", to);

@@ -1,4 +1,5 @@
-// An export for controllers. The folder files/controller has a template of each file; this file prints their fields.
+// Writes the folder of an export for controllers or of the sources of an FMU: the files of the templates in files/controller or files/fmi, whose
+// fields this file prints, and the needed sources of the core.
 #include "export/c_program.h"
 
 #include <ctype.h>
@@ -73,7 +74,7 @@ typedef struct listed {
 static const listed filters[] = {OD_FILTERS(LIST_FILTER){NULL, NULL}};
 static const listed integrators[] = {OD_INTEGRATORS(LIST_INTEGRATOR){NULL, NULL}};
 
-// Returns the name in C of a filter or integrator; "" if the core does not contain it.
+// Returns the name in C of a filter or integrator; "" if it is not in the list.
 static const char *part_of(const listed *list, const void *table) {
   while (list->name && list->table != table) list++;
   return list->name ? list->name : "";
@@ -158,8 +159,8 @@ static bool ends_with(const char *text, const char *end) {
   return length >= of_end && strcmp(text + length - of_end, end) == 0;
 }
 
-// Parts of the core that programs may lack (base/parts.h), and sources that only one part uses, if a program without this part links
-// without optimization, too.
+// Parts of the core that programs may lack (base/parts.h), and the sources of these parts. Sources are listed only if a program without the part and
+// without these sources also links without optimization.
 static const struct {
   const char *part, *begin, *end;  // beginning and end of the paths of the sources; NULL: none
 } left_out[] = {
@@ -329,7 +330,7 @@ static od_status make_folders(writer *w, const char *path, od_error *err) {
   return OD_OK;
 }
 
-// Adds a C source to the list of the caller; NULL: the end of the list.
+// Adds a C source to the list of the caller; NULL: the end of the list. Other files are not added. Returns false if an allocation fails.
 static bool list_source(writer *w, const char *path) {
   od_arena *arena = w->x->arena;
   if (!arena || (path && !ends_with(path, ".c"))) return true;

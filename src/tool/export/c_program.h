@@ -1,4 +1,4 @@
-// The files of an export for controllers: C sources, a test with expected numbers, a Makefile and a description.
+// The files of an export. For controllers: C sources, a test with expected numbers, a Makefile and a description. For FMUs: C sources.
 #ifndef OD_EXPORT_C_PROGRAM_H
 #define OD_EXPORT_C_PROGRAM_H
 
@@ -17,7 +17,7 @@ typedef struct od_c_use {
   bool saves;             // whether states are saved
   bool messages;          // whether errors have texts
   bool is_flat;           // whether one include folder contains all files; else src and include are two folders
-  od_print_field *field;  // fields of templates in addition; NULL: none
+  od_print_field *field;  // additional fields of templates; NULL: none
   od_condition *leaves_out;  // whether a file of the folder is left out; NULL: none
   const void *user;          // passed to both functions
 } od_c_use;

@@ -39,7 +39,7 @@ void od_c_number(char text[OD_C_NUMBER_SIZE], double value) {
 
 // ---- arrays
 
-// Begins a new line of the array if necessary.
+// Prints the separator before entry i of an array: a comma, or also a new line.
 static void separate(FILE *to, long i, long per_line) {
   fputs(i == 0 ? "\n    " : i % per_line == 0 ? ",\n    " : ", ", to);
 }

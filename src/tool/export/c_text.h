@@ -16,11 +16,11 @@ void od_c_number(char text[OD_C_NUMBER_SIZE], double value);
 void od_c_numbers(FILE *to, const char *name, const double *value, long count);
 void od_c_integers(FILE *to, const char *name, const int *value, long count);
 
-// Prints a text within a comment: line ends and ends of comments become spaces.
+// Prints a text within a comment. Control characters, the star of an end of a comment, and a backslash at the end become spaces.
 void od_c_comment(FILE *to, const char *text);
 
-// Turns a name of a file into a C identifier: "P.pressure" gives p_pressure, or P_PRESSURE. Other names of `count` that were
-// returned for the list get a number, so that all names differ. Returns NULL if an allocation fails.
+// Turns a name of a file into a C identifier: "P.pressure" gives p_pressure, or P_PRESSURE (upper). If one of the `count` names `taken` is equal to
+// the identifier, a number is appended. Returns NULL if an allocation fails.
 const char *od_c_name(od_arena *arena, const char *text, bool upper, const char *const *taken, int count);
 
 #endif

@@ -64,7 +64,7 @@ static bool begin(const od_compiler *c, od_arena *arena, command *k) {
   return k->count > 0;
 }
 
-// Starts a command in a folder. Its messages go to the file `log` there.
+// Starts a command in a folder. Its messages go to the file `log` there. Returns 0, or the error number.
 static int start(const command *k, const char *folder, const char *log, pid_t *process) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -99,7 +99,7 @@ typedef struct team {
   void *user;
 } team;
 
-// Waits until fewer than `most` processes run. The caller may stop the work at any time.
+// Waits until at most `most` processes run. done: the progress, 0 to 1. If the caller stops the work, ends all processes.
 static void await(team *t, int most, double done) {
   while (t->running > most) {
     int result, before = t->running;
@@ -128,7 +128,7 @@ static void run(team *t, const command *k, const char *folder, double done) {
     t->process[t->running++] = process;
 }
 
-// Describes a failed compilation by the first line of its messages that contains an error.
+// Fails with OD_IO and the first line of the compiler's messages that contains an error, else the first line.
 static od_status explain(const od_compiler *c, const char *log, od_error *err) {
   char line[300] = "", first[300] = "";
   FILE *file = fopen(log, "r");

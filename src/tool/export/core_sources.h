@@ -23,8 +23,8 @@ typedef enum od_symbol_role {
 } od_symbol_role;
 typedef od_symbol_role od_find_role(const void *user, const char *path, const char *symbol);
 
-// Finds the sources that define the roots, the sources whose symbols these sources use, directly or indirectly, and all headers that
-// they include. Fails with OD_IO if the copy of the core is missing, and with OD_NO_MEMORY.
+// Finds the sources that define the roots, the sources whose symbols these sources use, directly or indirectly, and all headers that they include.
+// Fails with OD_IO if the copy of the core is missing or damaged, and with OD_NO_MEMORY.
 od_status od_core_sources_find(od_core_sources *s, od_find_role *role, const void *user, od_error *err);
 void od_core_sources_free(od_core_sources *s);
 

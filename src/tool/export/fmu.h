@@ -14,7 +14,7 @@ typedef struct od_fmu_variable {
   const char *name;  // unique
   const char *unit;  // SI unit
   const char *meaning;
-  double start, low, high;  // INFINITY: no limit
+  double start, low, high;  // low -INFINITY, high INFINITY: no limit
 } od_fmu_variable;
 
 typedef struct od_fmu {

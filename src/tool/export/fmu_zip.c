@@ -14,7 +14,7 @@
 #include "io/atomic_file.h"
 #include "memory/scoped.h"
 
-// 1 January 2000: a date that all readers of ZIP files know. The time is that of the file's contents, not of the export.
+// 1 January 2000, a date that all readers of ZIP files accept. The date does not depend on the time of the export.
 static const zip_uint16_t dos_date = 20 << 9 | 1 << 5 | 1;
 
 // The functions of libzip, loaded on demand: libzip loads several libraries for compression and encryption.

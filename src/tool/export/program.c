@@ -70,8 +70,8 @@ od_status od_export_create_run(od_export_program *p, od_embedded_run **run, od_e
                          : od_fail(err, status, "the exported program cannot start: %s", od_status_text(status));
 }
 
-// Returns the part of the run's memory that only this program needs, because it contains all integrators and complex numbers. An observer has
-// a second simulation for trials.
+// Returns the size of the part of the run's memory that oleodyn needs and the exported program does not need, bytes: memory for all integrators and
+// for complex numbers. An observer has a second simulation for trials, with the same parts.
 static size_t excess(const od_export_program *p, od_embedded_run *run) {
   const od_plant *plant = od_embedded_plant(run);
   const od_sim *sim = od_embedded_sim(run);
@@ -89,8 +89,8 @@ static size_t excess(const od_export_program *p, od_embedded_run *run) {
   return more + second / 16 * 16;
 }
 
-// Takes the steps of the test run, and records its results and the largest counts. Fails with OD_NO_MEMORY or a status of
-// od_sim_step().
+// Takes the steps of the test run, and records its results and the largest counts. Fails with OD_NO_MEMORY, or with a status of
+// od_export_create_run(), od_embedded_step() or od_embedded_outputs().
 static od_status run_test(od_export_program *p, od_error *err) {
   od_embedded_run *run = NULL;
   od_status status = od_export_create_run(p, &run, err);
@@ -161,7 +161,7 @@ static bool name_states(od_export_program *p, const od_plant *plant) {
   return od_arena_status(&p->arena) == OD_OK;
 }
 
-// Finds out whether other programs can integrate the states of a machine. Its energies are integrals, which are states there.
+// Finds out whether other programs can integrate the states of a machine. The energies of the machine are additional states of the model exchange.
 // Fails with OD_NO_MEMORY.
 static od_status find_exchange(od_export_program *p, const od_plant *plant, od_error *err) {
   const od_model *m = &p->model;
@@ -185,7 +185,8 @@ static od_status find_exchange(od_export_program *p, const od_plant *plant, od_e
   return OD_OK;
 }
 
-// Finds out whether derivatives of the plant need complex numbers. Fails with OD_NOT_AVAILABLE or OD_NO_MEMORY.
+// Finds out whether derivatives of the plant need complex numbers. Fails with OD_BAD_ARGUMENT if a chosen number cannot be a parameter, with
+// OD_NOT_AVAILABLE or with OD_NO_MEMORY.
 static od_status find_needs(od_export_program *p, bool is_fmu, od_error *err) {
   OD_SCRATCH(scratch);
   const od_plant_choice choice = {p->d.output, p->d.outputs, p->d.number, p->d.numbers};
@@ -269,7 +270,7 @@ static od_status choose_parameters(od_export_program *p, const od_machine *machi
   return OD_OK;
 }
 
-// Chooses integrator and steps of an FMU: the outputs of `oleodyn simulate`. Fails with OD_BAD_INPUT.
+// Chooses integrator and steps of an FMU, so that the outputs are those of `oleodyn simulate`. Fails with OD_BAD_INPUT.
 static od_status choose_run(od_export_program *p, const od_machine *machine, const od_export_options *options,
                             od_error *err) {
   const od_run_wishes wishes = {.step = options->period};
@@ -451,7 +452,7 @@ static od_status choose_observer(od_export_program *p, const od_experiment *e, o
   return choose_noise(p, n, err);
 }
 
-// Reads the first samples of the experiment for the test run. Fails with OD_BAD_INPUT, OD_NOT_AVAILABLE or OD_NO_MEMORY.
+// Reads the first samples of the experiment for the test run. Fails with OD_NO_MEMORY, or with a status of od_sample_source_of() or of the source.
 static od_status read_samples(od_export_program *p, const od_experiment *e, od_error *err) {
   OD_SCOPED(od_sample_source_free) od_sample_source source = {0};
   od_status status = od_sample_source_of(e, &source, err);

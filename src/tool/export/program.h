@@ -46,11 +46,11 @@ typedef struct od_export_program {
   const int *parameter_number;  // numbers of the machine that can be set
   const double *start_input;    // inputs at time 0, and the sensors of an observer
   struct {
-    double length, row, tolerance, longest;  // the run of `oleodyn simulate`, s; length 0: not given
+    double length, row, tolerance, longest;  // the run of `oleodyn simulate`; times in s; length 0: not given
   } plan;
   struct {
     bool is_possible;
-    char reason[160];  // why not
+    char reason[160];  // reason why model exchange is not possible
     int states, indicators;
     double *nominal;  // typical sizes of the states
     od_exported_name *state;
@@ -65,11 +65,12 @@ typedef struct od_export_options {
   int parameters;
   const int *output;  // indices of outputs; NULL: the outputs that `oleodyn simulate` records
   int outputs;
-  bool is_fmu;  // adaptive steps are possible, all numbers can be parameters, and there is no test run
+  bool is_fmu;  // machines may have adaptive steps and all numbers as parameters, and have no test run
 } od_export_options;
 
-// Fill *out from a machine or an experiment, which must outlive *out, and compute the test run. Free *out with
-// od_export_program_free(), also after a failure. Fail with OD_BAD_INPUT if the file cannot be exported; err has the reason.
+// Fill *out from a machine or an experiment, which must outlive *out, and compute the test run. Free *out with od_export_program_free(), also after a
+// failure. Fail with OD_BAD_INPUT, OD_BAD_ARGUMENT or OD_NOT_AVAILABLE if the file cannot be exported, with OD_NO_MEMORY, or with the status of a
+// failed sample or test run; err has the reason.
 od_status od_export_machine(const od_machine *machine, const od_export_options *options, od_export_program *out,
                             od_error *err);
 od_status od_export_experiment(const od_experiment *e, const od_export_options *options, od_export_program *out,

@@ -28,9 +28,9 @@ static const struct {
               {"DBL_MAX_EXP", "FLT_MAX_EXP"},
               {"CMPLX", "CMPLXF"}};
 
-// The digits of both formats, and a factor for tolerances: sums of several roundings.
+// Ratio of the binary digits of both formats; factor of tolerances, which allow for several roundings.
 static const double digits_ratio = 24. / 53, tolerance_factor = 2;
-// Smallest constants with all digits in single precision, and the ratio of the ranges of exponents.
+// Smallest constant that has all its digits in single precision; ratio of the ranges of exponents.
 static const double least = 1e-37, range_ratio = 126. / 1022;
 
 static bool is_word(char c) {

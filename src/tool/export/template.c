@@ -4,7 +4,7 @@
 
 enum { MOST_WORD = 40 };
 
-// Copies the word that ends before `end`. Returns false if it is too long.
+// Copies the word that ends before `end`. Returns false if the word is empty or too long.
 static bool copy_word(char word[MOST_WORD], const char *begin, const char *end) {
   size_t length = (size_t)(end - begin);
   if (length == 0 || length >= MOST_WORD) return false;

@@ -15,7 +15,7 @@ typedef bool od_print_field(FILE *to, const char *word, void *user);
 // Returns whether a condition holds.
 typedef bool od_condition(const char *word, const void *user);
 
-// Prints a template. Returns false if it contains an unknown field or a line without an end, or if writing fails.
+// Prints a template. Returns false if it contains an unknown field, a field or line without an end, or if writing fails.
 bool od_template_print(FILE *to, const char *text, size_t length, od_print_field *field, od_condition *condition,
                        void *user);
 

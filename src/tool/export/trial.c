@@ -60,8 +60,8 @@ static bool write_floats(FILE *to, const double *value, int count) {
   return true;
 }
 
-// Runs the observer in double precision, and writes the samples for the run in single precision. Fails with OD_BAD_INPUT, OD_IO,
-// OD_NO_MEMORY, or a status of od_sim_step().
+// Runs the observer in double precision, and writes the samples for the run in single precision. Fails with OD_BAD_INPUT, OD_IO, OD_NO_MEMORY, or a
+// status of od_embedded_step() or od_embedded_outputs().
 static od_status run_double(trial *t, const od_experiment *e, od_embedded_run *run, FILE *samples, od_error *err) {
   OD_SCOPED(od_sample_source_free) od_sample_source source = {0};
   od_status status = od_sample_source_of(e, &source, err);
@@ -117,7 +117,8 @@ static bool write_program(const trial *t, const char *path) {
   return fclose(to) == 0;
 }
 
-// Runs a command of the shell in the folder. Returns its exit code; -1: the program did not run; -2: it was interrupted.
+// Runs a command of the shell with the folder as $0 and the argument as $1. Returns the exit code; -1: the command did not run or crashed; -2: it was
+// interrupted.
 static int run_command(const char *folder, const char *command, const char *argument) {
   posix_spawnattr_t attributes;
   if (posix_spawnattr_init(&attributes)) return -1;
@@ -158,9 +159,7 @@ static od_status run_single(const trial *t, od_error *err) {
   if (code == -2) return od_fail(err, OD_INTERRUPTED, "interrupted");
   return code == 0
              ? OD_OK
-             : od_fail(err, OD_IO,
-                       "--float: the compiled export ended with code %d; run the program in the folder of the export",
-                       code);
+             : od_fail(err, OD_IO, "--float: the compiled export ended with code %d; export it without --float", code);
 }
 
 // ---- comparison

@@ -86,7 +86,7 @@ static void move_column(const steps *s, int nx, int column) {
 }
 
 // Computes the imaginary parts of the rates at the start. g is linear in the rates, so one correction with the mass matrix gives
-// the solution. Fails with a status of od_sim_step().
+// the solution. Fails with a status of factor(), of correct() or of the plant.
 static od_status old_rates(od_sim *sim, const steps *s, int columns) {
   const od_plant *plant = sim->plant;
   int nx = od_plant_nx(plant), nk = od_plant_nk(plant);
@@ -101,7 +101,8 @@ static od_status old_rates(od_sim *sim, const steps *s, int columns) {
   return status;
 }
 
-// Computes the new state in xc, with entry `column` of the old state and parameters perturbed. Fails with OD_NOT_CONVERGED.
+// Computes the new state in xc, with entry `column` of the old state and parameters perturbed. Fails with OD_NOT_CONVERGED or a
+// status of correct().
 static od_status new_state(od_sim *sim, const steps *s, double h, int column, double entry) {
   const od_plant *plant = sim->plant;
   int nz = plant->nz, nx = od_plant_nx(plant), nk = od_plant_nk(plant);

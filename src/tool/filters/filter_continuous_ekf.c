@@ -17,7 +17,7 @@
 //                              velocities of the bodies. Sensors that depend on w' use the same derivatives
 //   tangent: approximate       eq. 14: eq. 10 without the second term, as the matrix of the Newton iteration; the option changes
 //                              the number of iterations, not the result
-//   covariance: euler          P by Euler's rule, with A and C at the beginning of the step and K = P C^T / R at its end
+//   covariance: euler          P by Euler's rule, with A and C at the beginning of the step and K = P C^T R^-1 at its end
 //   acceleration: trapezoid    sensors measure the acceleration of the trapezoidal rule, which includes corrections, instead
 //                              of the acceleration by forces
 #include <math.h>
@@ -112,7 +112,7 @@ typedef struct memory {
   size_t fx, fp, T, right;  // nx x nx, nx x np: derivatives of x'; n x n, n: Newton matrix, right-hand side
   size_t parts;             // 5 nz x nz: see od_motion_parts
   size_t parts_memory;      // od_motion_parts_doubles()
-  size_t R, x, rates;       // ny x (ny + n): R and P C'; n: estimate; nk: rates
+  size_t R, x, rates;       // ny x (ny + n): R and P C^T; n: estimate; nk: rates
   size_t pivot, used;       // integers, n + ny: pivots; ny: indices of the used sensors
   size_t held;              // integers, np: -1 or 1 for a parameter held at its lower or upper bound; else 0
 } memory;
@@ -169,7 +169,7 @@ static od_status start(od_observer *o) {
 // ---- approximate derivatives of the accelerations
 
 // Replaces the rows of accelerations in fx (nx x nx) by the rows of eq. 10, or of eq. 14, which has no curvature term. Fails with
-// a status of od_sim_step().
+// a status of od_sim_motion_parts() or od_lu_factor().
 static od_status approximate(od_observer *o, memory *m, const double *rates, bool curvature, double *fx) {
   int n = o->plant->nz, nx = o->nx;
   double *part = at(m, m->parts);
@@ -220,7 +220,7 @@ static od_status sensors(od_observer *o, memory *m, const double *rates, const d
 // ---- the step
 
 // Computes x' at the beginning of the step. For Euler's rule, also computes the matrix A, the covariance P and the matrix C of
-// the sensors at this point. Fails with a status of od_sim_step().
+// the sensors at this point. Fails with a status of od_sim_derivatives(), approximate() or sensors().
 static od_status begin_step(od_observer *o, memory *m) {
   int nz = o->plant->nz, nx = o->nx, np = o->np, n = nx + np;
   double *f0 = at(m, m->f0), *pull = at(m, m->pull), *fx = at(m, m->fx), *fp = np ? at(m, m->fp) : NULL;
@@ -323,7 +323,7 @@ static void hold(const od_observer *o, memory *m) {
 }
 
 // Solves the equations by Newton's method, starting at the current estimate. A parameter that would exceed a bound stays at this
-// bound for the remaining iterations. Fails with a status of od_sim_step().
+// bound for the remaining iterations. Fails with OD_NOT_FINITE, OD_NOT_CONVERGED, OD_SINGULAR or a status of the simulation.
 static od_status solve(od_observer *o, memory *m, const double *measured) {
   int n = o->nx + o->np;
   double *right = at(m, m->right), last = INFINITY;
@@ -355,7 +355,7 @@ static od_status solve(od_observer *o, memory *m, const double *measured) {
   return OD_NOT_CONVERGED;
 }
 
-// Computes P <- P + h (A P + P A') + Theta h, the part of Euler's rule that does not depend on sensors. Returns false if a variance
+// Computes P <- P + h (A P + P A^T) + Theta h, the part of Euler's rule that does not depend on sensors. Returns false if a variance
 // is negative or not finite.
 static bool add_euler(od_observer *o, memory *m, const double *Q, const double *q) {
   int n = o->nx + o->np;
@@ -393,8 +393,8 @@ static od_status predict(od_observer *o, double h, const double *u, const double
 
 // ---- the correction
 
-// Computes K = P C' R^-1 of the used sensors (n x ny). *any: whether a sensor is used. R is multiplied by h unless sigma^2 is
-// a density.
+// Computes K = P C^T R^-1 of the used sensors (n x ny). *any: whether a sensor is used. R is multiplied by h unless sigma^2 is
+// a density. Fails with a status of od_lu_factor().
 static od_status find_gain(od_observer *o, memory *m, const double *P, const double *C, bool *any) {
   int n = o->nx + o->np, ny = o->ny, count = 0;
   double *K = at(m, m->K), *R = at(m, m->R), *right = R + ny * ny;
@@ -421,7 +421,8 @@ static od_status find_gain(od_observer *o, memory *m, const double *P, const dou
   return OD_OK;
 }
 
-// Computes the part of Euler's rule that depends on sensors: P <- P - h P0 C0' R^-1 C0 P0.
+// Computes the part of Euler's rule that depends on sensors: P <- P - h P0 C0^T R^-1 C0 P0. Then computes the gain from the new P.
+// Fails with OD_NOT_FINITE or a status of find_gain().
 static od_status subtract_euler(od_observer *o, memory *m, bool *any) {
   int n = o->nx + o->np, ny = o->ny;
   const double *P0 = at(m, m->P0), *C0 = at(m, m->C0), *K = at(m, m->K);
@@ -439,7 +440,7 @@ static od_status subtract_euler(od_observer *o, memory *m, bool *any) {
 }
 
 // Corrects the estimate. The discrete filter tests the sensors and corrects the covariance. The trapezoidal rule gives the
-// estimate. Fails with a status of od_sim_step().
+// estimate. Fails with a status of the simulation, of od_linear_pass(), of subtract_euler(), of find_gain() or of solve().
 static od_status correct(od_observer *o, const double *y) {
   memory *m = od_observer_memory(o);
   od_covariance b = od_observer_estimate(o);
@@ -478,7 +479,7 @@ static od_status follow(od_observer *o, const double *map, const double *by_para
   return OD_OK;
 }
 
-// Between two steps only the step length, the flags and the corrections are needed.
+// Between two steps only the step length, the flags, the corrections, and x, x', P, C and A at the beginning of the step are needed.
 static void transfer(od_observer *o, od_pieces *t) {
   memory *m = od_observer_memory(o);
   if (m->x0 == 0) start(o);  // the observer has not been started
@@ -490,7 +491,6 @@ static void transfer(od_observer *o, od_pieces *t) {
     m->h = saved[2];
   }
   od_pieces_bytes(t, at(m, m->pull), (size_t)(o->nx + o->np) * sizeof(double));
-  // Euler's rule needs P, C and A at the beginning of the step for the next correction.
   od_pieces_bytes(t, at(m, m->x0), m->pull - m->x0);
   od_pieces_bytes(t, at(m, m->A), m->K - m->A);
 }

@@ -1,6 +1,6 @@
 // g is linear in the rates. Consider the derivatives of g with respect to z at rates k + e_l, minus the same derivatives at k. Up
 // to round-off, these differences are the derivatives of column l of the mass matrix, D_l[i][j] = dM_il/dz_j. In coordinates of the
-// bodies with a constant mass matrix, R_i' M dR_j/dz_l is the Christoffel symbol (dM_ij/dz_l + dM_il/dz_j - dM_jl/dz_i) / 2.
+// bodies with a constant mass matrix, R_i^T M dR_j/dz_l is the Christoffel symbol (dM_ij/dz_l + dM_il/dz_j - dM_jl/dz_i) / 2.
 #include "filters/motion_parts.h"
 
 #include <string.h>

@@ -23,7 +23,7 @@ double od_condition_value(const od_condition *c, const double *y) {
   return (c->is_magnitude ? fabs(v) : v) - c->limit;
 }
 
-// Returns the time at which v crosses zero between the last point and (t, v).
+// Returns the time at which v crosses zero between the last point and (t, v); t: there is no such time.
 static double crossing(const od_condition_record *r, double t, double v) {
   double part = r->v / (r->v - v);
   return part >= 0 && part <= 1 ? r->t + part * (t - r->t) : t;

@@ -33,7 +33,7 @@ typedef struct od_condition_record {
   od_span now, first, longest;
   double high, high_at, low, low_at;  // extremes of v over the whole run, and their times
   double integral;                    // integral of v over time
-  double largest_jump;                // largest change of |v| at one time (jumps of inputs or states)
+  double largest_jump;                // largest magnitude of a change of v at one time (jumps of inputs or states)
   struct {
     double begin;      // value when the condition first begins after the start
     double at_high;    // value at the time of `high`

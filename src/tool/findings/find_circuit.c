@@ -4,7 +4,7 @@
 
 #include "findings/findings_work.h"
 
-// Returns a clause about the lowest pressure: ", and P falls to 250 bar".
+// Returns a clause about the lowest pressure: ", and P falls to 250 bar"; empty if no pressure is recorded.
 static od_phrase falls_to(const od_found *x) {
   od_phrase p = {""};
   if (x->w->node[0] && x->w->condition.companion[OD_WITH_PRESSURE] >= 0)
@@ -15,7 +15,7 @@ static od_phrase falls_to(const od_found *x) {
 
 static void write_pump(od_findings *f, const od_found *x) {
   od_findings_add(f, "pump.limit", OD_FINDING_WARNING, x->w->owner, x->w->output, x->r->longest, x->r->longest.from,
-                  "Pump at its limit", "%.80s is fully swung out %s. It delivers %s%s.%s", x->w->owner, x->span,
+                  "Pump at its limit", "%.80s is fully swung out %s. It delivers at most %s%s.%s", x->w->owner, x->span,
                   od_value_words(x->r->with[OD_WITH_OUTPUT].high, x->w->with_unit).text, falls_to(x).text, x->others);
 }
 

@@ -107,7 +107,7 @@ enum {
 };  // largest number of findings with the same code; the last finding also names the remaining
     // parts
 
-// Followed rules of one type that are reported, the longest first.
+// Followed rules of one type that are reported, the longest total time first.
 typedef struct chosen {
   int *index, count;
 } chosen;

@@ -1,4 +1,4 @@
-// The finding about energy: the work of pumps, sources and loads, the peak power, and the losses by class.
+// The finding about energy: the work of pumps and sources, the peak power, and the losses by class.
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>

@@ -19,8 +19,8 @@ static void write_stroke(od_findings *f, const od_found *x) {
                   od_value_words(speed, x->w->with_unit).text, rest.text, x->others);
 }
 
-// Reports the cylinder nearest to an end of its stroke, if no cylinder reaches an end. Cylinders that start at an end
-// are omitted.
+// Reports the cylinder nearest to an end of its stroke, if no cylinder reaches an end. Cylinders that come within 0.1 % of their stroke
+// to an end are omitted, for example cylinders that start at an end.
 static void write_nearest_end(od_findings *f) {
   int nearest = -1, count = 0;
   for (int i = 0; i < f->followed_count; i++) {
@@ -28,7 +28,6 @@ static void write_nearest_end(od_findings *f) {
     if (f->followed[i].type != OD_FIND_STROKE) continue;
     if (od_followed_matters(f, i)) return;
     count += f->followed[i].side > 0;
-    // a cylinder that starts at an end is omitted
     if (r->high > -1e-3 * f->followed[i].scale) continue;
     if (nearest < 0 || r->high > f->record->condition[nearest].high) nearest = i;
   }

@@ -50,10 +50,12 @@ typedef struct od_class_rule {
   const char *quantity;  // name of the output within the instance; OD_SIDE_PRESSURE: NULL
   const char *key;       // field with the limit; NULL: the limit is `part`
   double part;           // factor of the field that gives the limit
-  double margin;         // hysteresis as a fraction of the limit
+  double margin;         // hysteresis as a fraction of the limit; cylinders: of the stroke; blocks: of half the range
   const char *with;      // a further output that the sentence contains; NULL: none
   int end;               // index + 1 of an end whose pressure the sentence contains; 0: none
-  const char *off, *on;  // names of the events at which the condition or mode ends and begins; NULL: no events
+  // Names of the events; NULL: no event. `on`: the condition or mode begins; cylinders: the outer end is reached. `off`: the mode
+  // ends; cylinders: the inner end is reached.
+  const char *off, *on;
 } od_class_rule;
 
 // Returns rule i of the tables of element classes and of block classes; NULL at the end.

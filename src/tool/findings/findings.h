@@ -13,7 +13,7 @@
 
 typedef enum od_severity { OD_FINDING_GOOD, OD_FINDING_NOTE, OD_FINDING_WARNING, OD_FINDING_SERIOUS } od_severity;
 
-// A finding. Texts are UTF-8 and belong to the od_findings.
+// A finding. Texts are UTF-8 and belong to the od_findings or to the machine.
 typedef struct od_finding {
   const char *code;          // a code of od_finding_code_at(), for example "relief.open"
   od_severity severity;      // OD_FINDING_GOOD: a limit is not reached
@@ -34,7 +34,7 @@ typedef struct od_phase {
 // An event: a switch of a mode, a change of the state of a state machine, the beginning of a finding's interval.
 typedef struct od_happening {
   double at;          // s
-  const char *name;   // "opens", "reaches the outer end"; state machines: the new state
+  const char *name;   // "opens", "reaches its outer end"; state machines: the new state
   const char *owner;  // name of the part or block
   const char *code;   // "mode", "state", or the code of a finding
 } od_happening;

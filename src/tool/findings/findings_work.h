@@ -70,7 +70,7 @@ struct od_findings {
   bool *is_measured;      // per signal: whether a measured quantity acts on the signal
   int *output, outputs;   // indices of the outputs that are recorded at every step
   int *final, finals;     // indices of the outputs that are recorded at the end
-  int *supply, supplies;  // columns of work; pumps and drives come first
+  int *supply, supplies;  // columns of the work of drives, sources or tanks
   double *supply_sign;
   od_followed *followed;
   int followed_count;
@@ -85,10 +85,10 @@ struct od_findings {
 };
 
 // findings.c: return the column of an output at every step, or among the outputs at the end of the run; add the output
-// if needed. -1: `output` is -1.
+// if needed. -1: `output` is -1, or out of memory.
 int od_findings_column(od_findings *f, int output);
 int od_findings_final_column(od_findings *f, int output);
-// Adds a finding. The texts are copied; title and text in the format of printf.
+// Adds a finding. The title and the text, which has the format of printf, are copied. The other texts must outlive the findings.
 void od_findings_add(od_findings *f, const char *code, od_severity severity, const char *owner, const char *output,
                      od_span span, double at, const char *title, const char *format, ...)
     __attribute__((format(printf, 9, 10)));
@@ -116,12 +116,12 @@ typedef struct od_word {
 typedef struct od_phrase {
   char text[400];
 } od_phrase;
-od_word od_time_words(const od_findings *f, double t);  // Writes a time with enough digits for the duration of the run:
-                                                        // "4.59 s".
-od_phrase od_span_words(const od_findings *f, const od_condition_record *r);  // returns the times of a condition: "from
-                                                                              // 4.59 s to 5.56 s"
-od_word od_value_words(double value, const char *si);                         // "287 bar"
-od_word od_percent_words(double part);                                        // "66 %", "2.6 %"
+// Returns a time with enough digits for the duration of the run: "4.59 s".
+od_word od_time_words(const od_findings *f, double t);
+// Returns the times of a condition: "from 4.59 s to 5.56 s".
+od_phrase od_span_words(const od_findings *f, const od_condition_record *r);
+od_word od_value_words(double value, const char *si);  // "287 bar"
+od_word od_percent_words(double part);                 // "66 %", "2.6 %"
 // Returns a sentence that names further parts: " The same holds for a, b and 2 more."
 od_phrase od_others_words(const od_findings *f, const int *index, int count);
 

@@ -91,7 +91,8 @@ typedef struct od_fmu_description {
   double step;              // step size of the default experiment, s; 0: none
 } od_fmu_description;
 
-// Send and receive a description. The second function takes its memory from the arena and returns false if the message is invalid.
+// Send and receive a description. The second function takes its memory from the arena and returns false if the message is invalid or an allocation
+// fails.
 void od_fmu_put_description(od_channel *c, const od_fmu_description *d);
 bool od_fmu_take_description(od_channel *c, od_arena *arena, od_fmu_description *d);
 

@@ -34,7 +34,7 @@ struct od_fmu_import {
   od_foreign_law law;
   od_fmu_moments *moments;
   double *initial, *nominal, *start_input;
-  int indicators;        // event indicators of the interface
+  int indicators;        // number of event indicators; 0 in co-simulation
   size_t room;           // bytes for a state of the FMU in saved states
   pthread_mutex_t lock;  // protects the following members
   worker *idle;
@@ -191,7 +191,7 @@ static worker *take_worker(od_fmu_import *m, double token, const double *q, od_e
   return NULL;
 }
 
-// Gives a worker back. A worker without a process keeps its place, so that each thread has at most one crash.
+// Gives a worker back. A worker whose process has ended remains in the list, so that each thread causes at most one crash of the FMU.
 static void give_worker(od_fmu_import *m, worker *w) {
   pthread_mutex_lock(&m->lock);
   w->next = m->idle;
@@ -206,8 +206,8 @@ static void receive_situation(const od_fmu_import *m, worker *w) {
   od_fmu_receive(&w->session, w->situation.indicator, m->d.indicators);
 }
 
-// Starts the instance at time t. Outputs (co-simulation) and states (model exchange) are stored in `result`, and nominal values.
-// Fails with OD_BAD_INPUT or OD_IO.
+// Starts the instance at time t. result receives the outputs (co-simulation) or the states (model exchange), nominal the nominal values of the states
+// (model exchange). Fails with OD_BAD_INPUT or OD_IO.
 static od_status start(const od_fmu_import *m, worker *w, double t, const double *q, const double *u, double *result,
                        double *nominal, od_fmu_memory *memory, od_error *err) {
   w->token = -1;
@@ -362,7 +362,7 @@ static od_status begin(call *c, void *context, const od_foreign_point *at) {
   return m->w.interface == OD_FMU_CO_SIMULATION ? OD_OK : bring(m, c->w, c->token, at->q, &c->err);
 }
 
-// Ends a call: gives the worker back and stores the reason of a failure.
+// Ends a call: gives the worker back and stores the reason of a failure. Returns OD_OK, or OD_NOT_FINITE for any failure.
 static od_status finish(call *c, od_status status) {
   if (status != OD_OK && c->err.text[0]) keep_failure(c->m, c->t, c->err.text);
   if (status != OD_OK && c->w) c->w->token = -1;
@@ -394,8 +394,7 @@ static od_status values(void *context, const od_foreign_point *at, double *y, do
   return finish(&c, status);
 }
 
-// Adds the change with the parameters, by central differences: a changed parameter needs a new start of the FMU. Fails with
-// OD_BAD_INPUT, OD_IO, OD_NOT_FINITE or OD_NO_MEMORY.
+// Adds the change with the parameters, by central differences: a changed parameter needs a new start of the FMU. Fails with OD_NOT_FINITE.
 static od_status add_parameters(const od_fmu_import *m, const od_foreign_point *at, const od_foreign_point *along,
                                 double *dy, double *drate) {
   double q[OD_FMU_MOST_PARAMETERS], y[2][OD_MOST_FOREIGN_OUTPUTS], rate[2][OD_MOST_FOREIGN_STATES];
@@ -593,8 +592,8 @@ static const od_fmu_signal *copy_signals(od_fmu_import *m, const od_fmu_signal *
   return copy;
 }
 
-// Tries the derivatives of the FMU at the start. Some FMUs declare derivatives but do not have all of them. Returns false if a
-// derivative is missing.
+// Tries the derivatives of the FMU at the start. Some FMUs declare derivatives but do not have all of them. Returns false if a derivative is missing
+// or not finite.
 static bool try_derivatives(od_fmu_import *m, const double *x, const double *u, const double *q) {
   double by[(OD_MOST_FOREIGN_OUTPUTS + OD_MOST_FOREIGN_STATES) * (OD_MOST_FOREIGN_STATES + OD_MOST_BLOCK_INPUTS)];
   od_foreign_point at = {0, x, u, q};

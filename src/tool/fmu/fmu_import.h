@@ -13,7 +13,7 @@
 typedef struct od_fmu_import od_fmu_import;
 
 // Opens an FMU: starts the helper program, unpacks the file to a temporary folder and reads its description. `limit` is the largest
-// time of a call of the FMU, s. Fails with OD_BAD_INPUT, OD_IO, OD_NOT_AVAILABLE or OD_NO_MEMORY.
+// time of a call of the FMU, s. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_fmu_import_open(const char *path, double limit, od_fmu_import **out, od_error *err);
 // Ends all processes and removes the temporary folder; NULL is allowed.
 void od_fmu_import_close(od_fmu_import *import);
@@ -35,16 +35,16 @@ typedef struct od_fmu_wiring {
   od_fmu_interface interface;
   int inputs, parameters, outputs;
   const od_fmu_signal *input, *parameter, *output, *state;
-  const double *value;  // of the parameters
+  const double *value;  // values of the parameters
   double sample;        // co-simulation: the step, s
 } od_fmu_wiring;
 
-// Starts the FMU with these variables, and returns its law, which belongs to the import. Names and units of the law are NULL; the
-// caller sets them. On failure returns NULL; the message contains the function of the FMU.
+// Starts the FMU with these variables, and returns its law, which belongs to the import. Names and units of the law are NULL; the caller sets them.
+// Returns NULL on failure, with a message in err.
 od_foreign_law *od_fmu_import_law(od_fmu_import *import, const od_fmu_wiring *wiring, od_error *err);
 // Returns the interface in words, "FMI 2.0, model exchange", if the law belongs to this import; otherwise NULL.
 const char *od_fmu_import_kind(const od_fmu_import *import, const od_foreign_law *law);
-// Returns whether the FMU computes its derivatives. Otherwise the law computes differences.
+// Returns whether the FMU computes its derivatives. Otherwise the block computes differences.
 bool od_fmu_import_has_derivatives(const od_fmu_import *import);
 
 #endif

@@ -29,11 +29,12 @@ typedef struct od_fmu_moments od_fmu_moments;
 od_fmu_moments *od_fmu_moments_new(int states, int inputs, int indicators);
 void od_fmu_moments_free(od_fmu_moments *m);
 
-// Adds a moment with copies of its lists, and takes its memory. Returns the token, or -1 if an allocation fails.
+// Adds a moment with copies of its lists, and takes its memory, also on failure. Returns the token, or -1 if an allocation fails.
 double od_fmu_moment_add(od_fmu_moments *m, const od_fmu_moment *moment);
-// Adds a moment with a saved memory that had this token in another process. If the token is free, the moment gets this token.
+// Adds a moment with a saved memory that had this token in another process. The moment gets this token if no equal or later token was used before; if
+// this token has the same moment already, nothing is added; otherwise the moment gets a new token. Returns the token, or -1 if an allocation fails.
 double od_fmu_moment_take_up(od_fmu_moments *m, const od_fmu_moment *moment, double token);
-// Copies a moment; od_fmu_moment_done() frees the copy. Returns false if the token has no stored moment.
+// Copies a moment; od_fmu_moment_done() frees the copy. Returns false if the token has no stored moment or an allocation fails.
 bool od_fmu_moment_get(od_fmu_moments *m, double token, od_fmu_moment *copy);
 void od_fmu_moment_done(od_fmu_moment *copy);
 bool od_fmu_moment_time(od_fmu_moments *m, double token, double *t);

@@ -8,7 +8,7 @@
 #include "base/allocate.h"
 #include "memory/scoped.h"
 
-// Unpacking and loading take longer than calls: a minute, at least the limit of a request.
+// Limit of the first answer, after unpacking and reading the description, s. A longer limit of requests replaces this limit.
 static const double first_limit = 60;
 // The helper itself reports a request that exceeds the limit. After this additional time, s, the caller ends the helper.
 static const double grace = 2;

@@ -72,7 +72,7 @@ static bool number(const char *text, size_t length, int base, uint32_t most, uin
   return length > 0;
 }
 
-// Reads a time in seconds. The result is in ns. Returns false if the word is not a time.
+// Reads a time in seconds. The result is in ns. Returns false if the word is not a time of at most LATEST with a decimal point.
 static bool seconds(const word *w, long long *ns) {
   long long whole = 0, part = 0, unit = NS;
   size_t i = 0;
@@ -167,7 +167,7 @@ static od_status read_head(asc *s, od_error *err) {
 
 typedef enum outcome { FRAME, OTHER, WRONG } outcome;
 
-// The missing part of a line of a frame: its place, and the expected text.
+// The wrong or missing part of a line of a frame: its place, and the expected text.
 typedef struct complaint {
   const char *place, *expected;
 } complaint;
@@ -331,7 +331,7 @@ static const od_can_source asc_source = {.again = again,
 
 // --- The format -------------------------------------------------------------------------------------------------------
 
-// One of the first lines is "base hex" or "base dec", and no line before this line begins with a time.
+// One of the first lines is "base hex" or "base dec". Before this line there are only empty lines, comments and the date.
 static bool recognizes(const char *path, const unsigned char *start, size_t length) {
   const char *text = (const char *)start, *end;
   int base;

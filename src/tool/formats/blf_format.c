@@ -377,7 +377,7 @@ static void rewind_source(void *source) {
   s->is_inside = s->file_ended = s->is_cut = false;
 }
 
-// Skips the header of the file when the first object is read. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// Reads the next frame. Before the first frame, skips the header of the file. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status first_next(void *source, od_can_frame *frame, bool *end, od_error *err) {
   blf *s = source;
   if (s->input_start == 0 && s->input_filled == 0) {

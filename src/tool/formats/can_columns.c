@@ -76,7 +76,8 @@ static const char *bus_text(const od_can_trace *t, const void *source, int bus, 
   return name ? name : text;
 }
 
-// Returns the name of a use: "EEC1", "EEC1@17", "can1.EEC1@17", and "engine/EEC1" if two databases have the name.
+// Returns the name of a use, such as "EEC1" or "can1.engine/EEC1@17": the bus if the message is on several buses, the database if two
+// messages have the name, the name of the message, and the source address if there are several. NULL: an allocation failed.
 static const char *use_name(od_can_trace *t, const void *source, const od_can_use *u) {
   const od_can_used *m = &t->message[u->message];
   char bus[16] = "", from[8] = "";
@@ -90,7 +91,8 @@ static const char *use_name(od_can_trace *t, const void *source, const od_can_us
                          from);
 }
 
-// Returns the origin of a column as a text: the message with its identifier or PGN, source and bus.
+// Returns the origin of a column as a text: the message with its bus and its identifier, or, in J1939, its PGN and source address.
+// Returns NULL if an allocation fails.
 static const char *group_text(od_can_trace *t, const void *source, const od_can_use *u) {
   const od_dbc_message *m = t->message[u->message].m;
   od_arena *arena = &t->arena;
@@ -143,8 +145,9 @@ od_status od_can_trace_columns(od_can_trace *t, const void *source, od_error *er
     t->use[i].first = (int)columns;
     columns += m->m->signals;
     if (columns > MOST_COLUMNS)
-      return od_fail(err, OD_BAD_INPUT, "%s: the messages of the trace have too many signals; expected at most %d",
-                     t->path, MOST_COLUMNS);
+      return od_fail(err, OD_BAD_INPUT,
+                     "%s: the messages of the trace have more than %d signals, the largest allowed number", t->path,
+                     MOST_COLUMNS);
     if (m->form) continue;
     m->form = OD_TAKE(&t->arena, od_can_signal_form, m->m->signals);
     m->comment = OD_TAKE(&t->arena, const char *, m->m->signals);

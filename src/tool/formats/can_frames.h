@@ -14,7 +14,7 @@
 enum {
   OD_CAN_BYTES = 64,    // data bytes of the longest frame, CAN FD
   OD_CAN_PADDING = 8,   // bytes after the data that the decoder may read; their values have no effect
-  OD_CAN_BUSES = 65536  // number of buses of a trace
+  OD_CAN_BUSES = 65536  // largest number of buses of a trace
 };
 
 typedef enum od_can_flags {
@@ -45,12 +45,12 @@ typedef struct od_can_source {
 
   // ---- Optional
 
-  // Returns the name of a bus, such as "can0". The name is valid until the source is closed. If the function is NULL,
-  // the buses are called "CAN1", "CAN2", ...
+  // Returns the name of a bus, such as "can0". The name is valid until the source is closed. If the function or its result is NULL,
+  // the name of bus 1 is "CAN1".
   const char *(*bus_name)(const void *source, int bus);
-  int (*line)(const void *source);                // line number of the last frame; NULL: the file is not a text file
-  bool (*is_cut)(const void *source);             // whether the file ends within a frame, after all frames were read
-  bool (*has_changed)(const void *source);        // as in od_log_format
+  int (*line)(const void *source);          // line number of the last frame; NULL: the file is not a text file
+  bool (*is_cut)(const void *source);       // after all frames were read: returns whether the file ends within a frame
+  bool (*has_changed)(const void *source);  // as in od_log_format
   const char *(*start_time)(const void *source);  // date and time of the time zero, as in ISO 8601; NULL: unknown
   od_status (*grow)(void *source, od_log_growth *out, od_error *err);  // as in od_log_format
 } od_can_source;
@@ -66,8 +66,8 @@ od_status od_can_stream_open(const od_can_source *kind, void *source, const char
 // Number of frames and messages that gave no row, over the whole trace.
 typedef struct od_can_losses {
   long frames;      // all frames of the trace
-  long unknown;     // frames whose identifier is not in the databases
-  long short_data;  // frames and messages with fewer bytes than the database gives
+  long unknown;     // frames and assembled messages whose identifier is not in the databases
+  long short_data;  // frames and assembled messages with fewer bytes than the database gives
   long incomplete;  // messages of transport protocols with lost packets, timeouts or aborts
   long errors;      // error frames
 } od_can_losses;
@@ -90,7 +90,7 @@ const char *od_can_stream_remark(const void *stream, int index);
 // For sources with `grow`.
 od_status od_can_stream_grow(void *stream, od_log_growth *out, od_error *err);
 
-// All functions of a stream of CAN frames except `open` and `recognizes`, for the initializer of an od_log_format.
+// All functions of a stream of CAN frames except `open`, `recognizes` and `grow`, for the initializer of an od_log_format.
 #define OD_CAN_STREAM                                                                                                 \
   .again = od_can_stream_again, .close = od_can_stream_close, .head = od_can_stream_head, .want = od_can_stream_want, \
   .next = od_can_stream_next, .rewind = od_can_stream_rewind, .line = od_can_stream_line,                             \

@@ -6,7 +6,7 @@
 
 enum { OD_CAN_DISORDER = 1 << 16 };  // largest displacement of a frame from its place in the order of time
 
-// Measures the disorder of a trace. Initialize with zeros.
+// Measures the disorder of a trace.
 typedef struct od_can_order {
   double *time;  // ring buffer: for each of the last frames, the largest time up to this frame
   long frames;

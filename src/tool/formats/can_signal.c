@@ -4,13 +4,15 @@
 //
 // Codes for missing values (SAE J1939-71): a signal of 8, 16, 24 or 32 bits has values up to 0xfa in its highest byte; 0xfb is
 // reserved for indicators, 0xfc and 0xfd are reserved, 0xfe means "error", 0xff "not available". The same rule holds for the
-// highest 8 bits of other lengths from 8 bits. A signal of 2 to 7 bits has the codes "error" (the second largest value)
+// highest 8 bits of other lengths from 8 bits. Signed signals have no codes. A signal of 2 to 7 bits has the codes "error" (the second largest value)
 // and "not available" (the largest value). NMEA 2000 has instead: the largest value "not available" from 2 bits, the
 // one below "out of range" from 4 bits, and the next one "reserved" from 8 bits; signed signals have the codes at the
 // end of their positive range. A code to which the database gives the name of a state is a value.
 //
 // In other messages, a raw value is missing if the database names the value "not available", "SNA" or similar, and if the value is one of
-// the three values at an end of the range: the state "invalid" of a signal with the states "invalid" and "valid" is not a code.
+// the three largest values (with 2 bits: the two largest values), or, for a signed signal, one of the three smallest values. A signal of 1
+// bit and a signed signal of less than 4 bits have no codes: the state "invalid" of a signal with the states "invalid" and "valid" is a
+// value.
 #include "formats/can_signal.h"
 
 #include <ctype.h>

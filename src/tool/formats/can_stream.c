@@ -1,6 +1,6 @@
 // Decodes the frames of a trace to rows. When the stream is opened, it reads all frames once to find the messages of
-// the trace, their buses and source addresses, and the disorder of the frames (can_trace.h). Each frame of a wanted use
-// gives one row.
+// the trace, their buses and source addresses, and the disorder of the frames (can_trace.h). Each frame or assembled
+// message with a wanted signal gives one row.
 #include <limits.h>
 #include <math.h>
 #include <string.h>
@@ -113,7 +113,7 @@ static od_status count_frame(stream *s, const od_can_frame *f, od_error *err) {
   return OD_OK;
 }
 
-// Reads at most `most` frames, up to the end of the trace. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
+// Reads at most `most` frames, up to the end of the trace. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status scan(stream *s, long most, od_can_order *order, od_error *err) {
   od_can_trace *t = s->trace;
   bool end = false;
@@ -147,7 +147,7 @@ static od_status scan(stream *s, long most, od_can_order *order, od_error *err) 
 }
 
 // Reads at most `most` frames, up to the end of the trace. If the frames are not in the order of time, reads them again
-// in this order, because the packets of a message must have ascending times. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
+// in this order, because the packets of a message must have ascending times. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status scan_all(stream *s, long most, od_error *err) {
   od_can_order order;
   if (!od_can_order_init(&order)) return od_can_trace_no_memory(s->trace, err);
@@ -220,7 +220,7 @@ static bool is_awaited(const od_can_trace *t, const char *column) {
   return false;
 }
 
-// Returns whether the trace has the messages of all wished columns.
+// Returns whether no wished column belongs to a message that has not occurred.
 static bool is_ready(const od_can_trace *t, const od_table_wish *wish) {
   for (int i = 0; wish->columns && wish->columns[i]; i++)
     if (is_awaited(t, wish->columns[i])) return false;

@@ -32,7 +32,7 @@ void od_can_trace_free(od_can_trace *t) {
 
 // --- Databases --------------------------------------------------------------------------------------------------------
 
-// Keys of J1939 messages: PGN alone, with source address, or with source and destination.
+// Returns the key of a J1939 message. kind: 0 for the PGN alone, 1 for PGN and source address, 2 for PGN, source and destination.
 static uint64_t group_key(int kind, uint32_t pgn, uint32_t from, int to) {
   return (uint64_t)kind << 40 | (uint64_t)pgn << 16 | (kind > 0 ? from << 8 : 0) | (kind > 1 ? (uint32_t)to : 0);
 }

@@ -1,6 +1,6 @@
-// The data that all streams of a CAN trace share: the messages of the databases, the identifiers of the trace, and the columns. A use is a message of
-// a database on one bus; in J1939 a use also has one source address. A use has one column per signal. A route is an identifier on
-// a bus. The route contains the use of its frames, and whether its frames are packets.
+// The data that all streams of a CAN trace share: the messages of the databases, the identifiers of the trace, and the columns. A use is
+// a message of a database on one bus; in J1939 a use also has one source address. A use has one column per signal. A route is an
+// identifier on a bus. The route contains the use of its frames, and whether its frames are packets.
 #ifndef OD_FORMATS_CAN_TRACE_H
 #define OD_FORMATS_CAN_TRACE_H
 
@@ -31,8 +31,8 @@ typedef struct od_can_used {
   const od_dbc *dbc;
   const od_dbc_message *m;
   od_can_signal_form *form;  // one per signal; NULL: the trace does not contain the message
-  const char **comment;      // one per signal: text about the origin of its columns
-  bool is_shared;            // whether another database has a message with the same name
+  const char **comment;      // one per signal: comment of its columns; NULL: none
+  bool is_shared;            // whether another message of the trace has the same name
   int buses, sources;        // number of buses and of source addresses with this message in the trace
 } od_can_used;
 
@@ -67,19 +67,19 @@ od_status od_can_trace_no_memory(const od_can_trace *t, od_error *err);
 
 // ---- Messages and identifiers (can_trace.c)
 
-// Reads the databases and builds the maps of their messages. The error text has the errors of all databases. Fails with
-// OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// Reads the databases and builds the maps of their messages. If the contents of several databases are wrong, the error text has the
+// errors of all of them. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_can_trace_databases(od_can_trace *t, const char *const *paths, od_error *err);
 // Returns the index of the message of an identifier, or -1. In J1939, a message with the same source (and destination) has priority.
 int od_can_trace_find(const od_can_trace *t, uint32_t id, bool is_extended);
-// Returns whether the switches of a signal of this message have values with which the signal is present.
+// Returns whether a frame contains a multiplexed signal: the switch of the signal and the switches above it have the necessary values.
 bool od_can_is_present(const od_can_used *m, const od_dbc_signal *s, const uint8_t *data, int length);
 // Returns the route of an identifier, and adds the route and its use if necessary. If no more routes can be stored, the result is
 // `other`. NULL: an allocation failed.
 od_can_route *od_can_trace_add_route(od_can_trace *t, int bus, uint32_t id, bool is_extended, od_can_route *other);
 // Returns the route of an identifier. If the route is not stored, the result is `other`.
 const od_can_route *od_can_trace_route(od_can_trace *t, int bus, uint32_t id, bool is_extended, od_can_route *other);
-// Reports that no frame can be decoded, with the identifiers of the trace. problem: the reason and the remedy. Returns
+// Reports that no frame can be decoded, with the first identifiers of the trace. problem: the reason. Sorts the routes. Returns
 // OD_BAD_INPUT.
 od_status od_can_trace_no_messages(od_can_trace *t, const char *problem, od_error *err);
 // Returns the key of a use in by_use.

@@ -6,7 +6,7 @@
 //
 // A connection is identified by bus, source and destination; CTS, end of message and possibly the abort come from the destination.
 // Packets of a BAM come in order. With RTS and CTS, packets may be sent again, so any order is allowed. A message is dropped after
-// 750 ms (BAM) or 1250 ms without a packet or CTS.
+// 750 ms (BAM, fast packets) or 1250 ms (RTS) without a packet or CTS.
 //
 // Fast packets of NMEA 2000: a message of up to 223 bytes. Byte 0 of a frame has the number of the frame (low 5 bits) and of the message
 // (high 3 bits). Frame 0 has the size in byte 1 and 6 bytes of data, other frames have 7 bytes.
@@ -75,7 +75,7 @@ static void drop(od_transport *t, session *s) {
   s->is_open = false;
 }
 
-// Removes the sessions that are not open or have ended by a timeout. If all are open, removes all.
+// Removes the sessions that are not open or have ended by a timeout. If at least MOST_SESSIONS / 2 are still open, removes all.
 static void remove_sessions(od_transport *t, double now) {
   int kept = 0;
   for (int i = 0; i < t->sessions; i++)
@@ -97,8 +97,7 @@ static void remove_sessions(od_transport *t, double now) {
   t->sessions = kept;
 }
 
-// Returns the open session with a key; NULL: none. Ends the session if its last packet is older than
-// the timeout.
+// Returns the open session with a key; NULL: none. Ends the session if its last packet or CTS is older than the timeout.
 static session *find(od_transport *t, uint64_t key, double now) {
   int i = od_key_map_find(&t->index, key);
   session *s = i >= 0 ? t->session[i] : NULL;

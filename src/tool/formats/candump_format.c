@@ -101,8 +101,8 @@ static bool read_date(cursor *c, long long *ns) {
   return true;
 }
 
-// Reads the time in parentheses. *kind: the kind of time. Differences and times since the first frame look alike; for
-// both, *kind is SINCE_FIRST. Returns false after storing the reason.
+// Reads the time in parentheses. *kind: the kind of time; NO_TIME if the line has no parenthesis; ABSOLUTE for seconds from 1e8.
+// Differences and times since the first frame look alike; for both, *kind is SINCE_FIRST. Returns false after storing the reason.
 static bool read_time(cursor *c, long long *ns, time_kind *kind) {
   *kind = NO_TIME;
   if (*c->at != '(') return true;
@@ -220,7 +220,7 @@ static int bus_of(candump *s, const char *name, size_t length) {
   return s->last_name = s->names++;
 }
 
-// Reads a line. *ns: time in the line, ns. If s is NULL, names of interfaces are not stored.
+// Reads a line. *ns: time in the line, ns. If s is NULL, names of interfaces are not stored. Returns false after storing the reason.
 static bool read_line(candump *s, cursor *c, od_can_frame *f, long long *ns, time_kind *kind) {
   skip_blanks(c);
   if (!read_time(c, ns, kind)) return false;

@@ -129,8 +129,8 @@ static bool is_value(const od_csv_reader *r, const char *word, size_t length, bo
   return !comma && od_date_time_is(word, length);
 }
 
-// Returns whether the line at r consists of numbers, times and words in quotes between blanks. A comma is the decimal
-// comma of a number.
+// Returns whether the line at r consists of numbers, times and words in quotes between blanks: at least two cells, and at least one number
+// or time. A comma is a decimal comma; a line with commas has no times and no words in quotes.
 static bool has_blank_columns(const od_csv_reader *r) {
   const char *end = r->at;
   while (end < r->end && *end != '\n' && *end != '\r') end++;

@@ -16,7 +16,7 @@ typedef struct od_csv_reader {
   const char *line_start;
   int line;
   char separator;  // character between cells; ' ': any number of blanks or tabs
-  int blanks;      // if blanks are separators: number of blanks between cells; 0: one blank
+  int blanks;      // if blanks are separators: least number of blanks between cells; 0: one blank
   const char *quote, *carriage_return,
       *line_feed;              // results of the last search for the next character of each kind; only used in rows
   const char *const *missing;  // texts that mean a missing value; may be NULL
@@ -53,9 +53,10 @@ void od_csv_skip_lines(od_csv_reader *r, int count);
 
 // ---- cells
 
-// Returns the most frequent separator in the line at r outside quotes. If the comma and another separator are equally frequent,
-// returns the other separator, because a comma may be a decimal sign. Returns a blank if the line consists of numbers and times between
-// blanks. *count (may be NULL): how often the separator occurs.
+// Returns the most frequent character of semicolon, tab and comma in the line at r, outside quotes. A semicolon or a tab precedes a more
+// frequent comma if all commas may be decimal commas, and precedes an equally frequent comma. Returns a blank if the line has neither
+// semicolons nor tabs and consists of numbers, times and words in quotes between blanks. *count (may be NULL): how often the
+// separator occurs; for a blank, the number of commas.
 char od_csv_find_separator(const od_csv_reader *r, int *count);
 // Reads the cell at r->at and stops at the separator or line end after the cell. Fails with OD_BAD_INPUT.
 od_status od_csv_read_cell(od_csv_reader *r, od_csv_cell *out);
@@ -78,8 +79,8 @@ od_status od_csv_byte_mark(const char *path, const char *text, size_t length, si
 // Reads names and units of the columns into a table without rows and moves to the first row. skip: number of lines of text
 // before the header; spare: each line may end with a separator. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 od_status od_csv_read_head(od_csv_reader *r, int skip, od_table **out, bool *spare);
-// Reads the rows at r to find the order of day and month of its columns with times. r does not move. Fails with OD_BAD_INPUT or
-// OD_NO_MEMORY.
+// Reads the rows at r to find the order of day and month of its columns with times, and stores the orders in r->times. r does not move.
+// Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 od_status od_csv_survey_times(const od_csv_reader *r, const od_table *table, bool spare);
 // Stores the flaw of a column in r->flawed. Without this table, reports the flaw as an error (OD_BAD_INPUT). Fails with
 // OD_NO_MEMORY if an allocation fails.

@@ -27,14 +27,13 @@ void od_csv_lines_end(od_csv_lines *s);
 od_status od_csv_header(od_csv_lines *s, const char *line, size_t length, od_error *err);
 // Returns whether the line contains only blanks or a comment.
 bool od_csv_is_empty(const od_csv_lines *s, const char *line, size_t length);
-// Reads the line if it contains the units of the columns. *taken: whether the line was read. Fails with OD_BAD_INPUT or
-// OD_NO_MEMORY.
+// Reads the line if it contains the units of the columns. *taken: whether the line was read. Fails with OD_NO_MEMORY.
 od_status od_csv_units(od_csv_lines *s, const char *line, size_t length, bool *taken, od_error *err);
 // Finds the columns that contain times, and writes their units into the table. Only the first row is examined; the row
 // must be passed to the next function, too. s->times is not NULL if there are such columns. wish may be NULL; its
 // `time` and `time_form` are used. Fails with OD_NO_MEMORY.
 od_status od_csv_find_times(od_csv_lines *s, const char *line, size_t length, const od_table_wish *wish, od_error *err);
-// Reads one value per column. Fails with OD_BAD_INPUT; err has the position. Also fails with OD_NO_MEMORY.
+// Reads one value per column. Fails with OD_BAD_INPUT; err has the position.
 od_status od_csv_row(od_csv_lines *s, const char *line, size_t length, double *values, od_error *err);
 
 #endif

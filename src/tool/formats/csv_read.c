@@ -1,7 +1,7 @@
-// Reads tables from CSV files. Allowed are: commas, semicolons or tabs; quotes; CRLF; a byte order mark; comment lines that start
-// with '#'; empty cells; lines of other text before the header. The header may be absent. Units may be in the header or in a line
-// below the header. Names and units are UTF-8 or Windows-1252. With semicolons or tabs as separators, a number may have a decimal
-// comma. A cell that is not a number is a flaw of its column. A flaw is an error only if the column is used.
+// Reads tables from CSV files. Commas, semicolons, tabs or blanks separate the cells. Allowed are: quotes; CRLF; a byte order mark;
+// comment lines that start with '#'; empty cells; lines of other text before the header. The header may be absent. Units may be in the
+// header or in a line below the header. Names and units are UTF-8 or Windows-1252. Unless commas are the separators, a number may have a
+// decimal comma. A cell that is not a number is a flaw of its column. A flaw is an error only if the column is used.
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -58,7 +58,8 @@ static bool is_read(const od_csv_reader *r, int column) {
   return !r->wanted || r->wanted[column] || (r->times && r->times->column[column].only_dates);
 }
 
-// Reads the value of a cell. Returns false if the cell contains a text. The values of columns with times follow at the end of the row.
+// Reads the value of a cell. In a column with times, *value is NAN, because od_csv_times_finish() computes the value at the end of the row.
+// Returns false if the cell is not a number, or not a time in a column with times.
 static bool read_value(const od_csv_reader *r, const od_csv_cell *c, int column, double *value) {
   if (!has_times(r, column)) return od_csv_cell_number(r, c, value);
   *value = NAN;
@@ -81,11 +82,17 @@ static od_status not_a_number(const od_csv_reader *r, const od_csv_cell *c, cons
   return od_csv_add_flaw(r, column, &flaw);
 }
 
-// Reports a row without the cells of the last columns. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
+// Returns the name of the line that determines the number of cells of a row, for messages.
+static const char *first_line(const od_table *table) {
+  return table->places.header > 0 ? "header" : "first row";
+}
+
+// Sets the missing last values of a short row to NAN, and reports the row. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status too_short(const od_csv_reader *r, const od_table *table, int line, int count, double *values) {
   od_error flaw;
-  od_fail(&flaw, OD_BAD_INPUT, "%s:%d:%d: %s, but the header has %s; expected equal numbers", r->path, line,
-          od_csv_column(r, r->at), od_count(count, "cell").text, od_count(table->columns, "cell").text);
+  od_fail(&flaw, OD_BAD_INPUT, "%s:%d:%d: %s, but the %s has %s; expected equal numbers", r->path, line,
+          od_csv_column(r, r->at), od_count(count, "cell").text, first_line(table),
+          od_count(table->columns, "cell").text);
   od_status status = OD_OK;
   for (int i = count; i < table->columns && status == OD_OK; i++) {
     values[i] = NAN;
@@ -105,8 +112,8 @@ static od_status too_long(const od_csv_reader *r, const od_table *table, const o
     snprintf(advice, sizeof advice, "; if line %d is a remark, skip it: --skip %d, or 'skip: %d' under 'data'", header,
              header, header);
   return od_fail(r->err, OD_BAD_INPUT,
-                 "%s:%d:%d: the row has more cells than the header, which has %s; expected equal numbers%s", r->path,
-                 surplus->line, surplus->column, od_count(table->columns, "cell").text, advice);
+                 "%s:%d:%d: the row has more cells than the %s, which has %s; expected equal numbers%s", r->path,
+                 surplus->line, surplus->column, first_line(table), od_count(table->columns, "cell").text, advice);
 }
 
 // Returns the position of the next character c at or after `from`. The position is searched again only if the previous result is before
@@ -121,15 +128,15 @@ static bool is_blank(const od_csv_reader *r, char c) {
   return c == ' ' || (c == '\t' && r->separator != '\t');
 }
 
-// Reads the number of a cell without quotes. Returns false if the cell contains a text.
+// Reads the value of a cell without quotes, as read_value() does.
 static bool read_plain_cell(const od_csv_reader *r, const char *from, const char *to, int column, double *value) {
   while (from < to && is_blank(r, *from)) from++;
   while (from < to && is_blank(r, to[-1])) to--;
   return read_value(r, &(od_csv_cell){.text = from, .length = (size_t)(to - from)}, column, value);
 }
 
-// Reads a row that has the right number of cells, no quotes, and a number in each wanted column. Other cells are only counted. Returns
-// false, without another effect, for all other rows.
+// Reads a row that has the right number of cells, no quotes, and a number or a time in each wanted column. Other cells are only counted.
+// For all other rows, returns false, and r->at does not move.
 static bool read_plain_row(od_csv_reader *r, const od_table *table, bool spare, double *values) {
   const int last = table->columns - 1;
   int skipped = 0;  // number of cells between `at` and the current column
@@ -222,8 +229,8 @@ static od_status make_table(od_csv_reader *r, const od_csv_cells *header, bool n
   return OD_OK;
 }
 
-// Returns whether a line below the header contains units: the line contains no number and no time, and has as many cells as the header or one
-// more.
+// Returns whether a line below the header contains units: the line is not empty, contains no number and no time, and has as many cells as
+// the header or one more.
 static bool is_units(const od_csv_reader *r, const od_csv_cells *line, int columns) {
   bool any = false;
   for (int i = 0; i < line->count; i++) {
@@ -233,8 +240,7 @@ static bool is_units(const od_csv_reader *r, const od_csv_cells *line, int colum
   return any && line->count >= columns && line->count <= columns + 1;
 }
 
-// Reads the line at r->at if it is a line of units. Otherwise the position does not change. Fails with OD_BAD_INPUT or
-// OD_NO_MEMORY.
+// Reads the line at r->at if it is a line of units. Otherwise the position does not change. Fails with OD_NO_MEMORY.
 static od_status read_units(od_csv_reader *r, od_table *table, bool *taken) {
   OD_SCRATCH(scratch);
   od_csv_reader before = *r;
@@ -334,7 +340,8 @@ static void join_units(od_csv_cells *names) {
 }
 
 // Reads a header whose rows have `width` cells between blanks. The names may contain single blanks if at least two
-// blanks separate the names. A first column without a name may be missing. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
+// blanks separate the names, and units in brackets. If no such reading gives `width` names, each word is a name, and the caller finds
+// out whether a first column without a name is missing (has_index()). Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status read_blank_names(od_csv_reader *r, od_arena *arena, int width, od_csv_cells *out) {
   const od_csv_reader start = *r;
   od_status status = OD_OK;
@@ -358,7 +365,7 @@ static bool is_mark(const od_csv_cells *header) {
          (c->length == 2 && memcmp(c->text, "//", 2) == 0);
 }
 
-// Returns whether one of the lines below the current line has a number or a time in cell `count`, and no further cells.
+// Returns whether one of the next MOST_LINES lines has a number or a time in cell `count`, and no further cells.
 static bool has_cell(const od_csv_reader *r, int count) {
   enum { MOST_LINES = 20 };
   od_csv_reader rows = *r;
@@ -411,8 +418,8 @@ static od_status read_header(od_csv_reader *r, od_table **out, bool *numbered, b
 
 enum { LONGEST_PREAMBLE = 200 };
 
-// Contents of a line: number of cells, 0 if the line cannot be read; number of cells up to the last cell with a text; number of cells
-// with numbers or times.
+// Contents of a line: number of cells, 0 if the line cannot be read; number of cells up to the last cell that is not empty; number of
+// cells with numbers or times.
 typedef struct line_cells {
   int count, filled, numbers;
 } line_cells;
@@ -437,7 +444,7 @@ static line_cells count_cells(od_csv_reader *r, char separator) {
   return cells;
 }
 
-// Returns whether a line is a row of data: a row has at least two cells, and most of them are numbers.
+// Returns whether a line is a row of data: a row has at least two cells, and most of them are numbers or times.
 static bool is_row(line_cells c) {
   return (c.count >= 2 && 2 * c.numbers > c.count) || (c.filled >= 2 && 2 * c.numbers > c.filled);
 }
@@ -514,9 +521,9 @@ static void skip_preamble(od_csv_reader *r) {
 
 // --- Names, units and rows ----------------------------------------------------------------------------------------
 
-// Returns whether the rows at r have a first column without a name, as programs for statistics write: two rows have one
-// cell more than the header, and their first cells are texts or in quotes, or count from one if blanks separate the
-// cells. First cells with other numbers do not count, because a decimal comma may have split these numbers.
+// Returns whether the rows at r have a first column without a name, as programs for statistics write: the first two rows (or the only
+// row) have one cell more than the header, their last cells are numbers or times, and their first cells are texts or in quotes, or count
+// from one if blanks separate the cells. First cells with other numbers are not accepted, because a decimal comma may have split them.
 static bool has_index(const od_csv_reader *start, int columns) {
   od_csv_reader r = *start;
   od_error ignored = {0};
@@ -560,7 +567,8 @@ od_status od_csv_read_head(od_csv_reader *r, int skip, od_table **out, bool *spa
   od_csv_skip_lines(r, skip);
   if (od_csv_find_line(r) && skip == 0) skip_preamble(r);
   if (!od_csv_find_line(r))
-    return od_fail(r->err, OD_BAD_INPUT, "%s is empty: expected a header line and numbers", r->path);
+    return od_fail(r->err, OD_BAD_INPUT, "%s is empty or has no line with data; expected a header line and numbers",
+                   r->path);
   od_csv_reader before = *r;
   bool numbered = false, units = false;
   od_status status = read_header(r, out, &numbered, spare);
@@ -576,9 +584,9 @@ od_status od_csv_read_head(od_csv_reader *r, int skip, od_table **out, bool *spa
   return status;
 }
 
-enum { MOST_CONTROLS = 3 };  // number of control characters in the first line of a file that is no text
+enum { MOST_CONTROLS = 3 };  // a file with this number of control characters in its first line is no text
 
-// Returns an error for a file that is no text: a known kind of file, or a first line with control characters or NUL.
+// Fails with OD_BAD_INPUT if a file is no text: a known kind of file, or a first line with MOST_CONTROLS control characters or NUL.
 static od_status check_text(const char *path, const char *text, size_t length, od_error *err) {
   static const struct {
     const char *start, *what, *remedy;

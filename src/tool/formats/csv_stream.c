@@ -286,8 +286,8 @@ void od_csv_stream_rewind(void *stream) {
   if (s->times) od_csv_times_rewind(s->times);
 }
 
-// Reads all rows to find the order of day and month, if the columns in use do not determine it. Fails with OD_BAD_INPUT, OD_IO or
-// OD_NO_MEMORY.
+// If the first lines do not determine the order of day and month of a column in use, reads all rows to find the order. Fails with
+// OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status decide_times(od_csv_stream *s, od_error *err) {
   OD_SCRATCH(scratch);
   s->is_decided = true;

@@ -21,11 +21,12 @@ const od_table *od_csv_stream_head(const void *stream);
 // Declares the columns that must contain numbers (one flag per column, which must outlive the stream). Default: all columns.
 void od_csv_stream_use(void *stream, const bool *used);
 // Declares the columns to read (one flag per column, which must outlive the stream). Values of other columns are NAN, and their
-// cells are not checked. An error in a column is stored as its flaw (od_table_flaw() of the head) and does not end the reading.
+// cells are not checked. A stream of od_csv_stream_open() without wish->follow stores an error in a column as the flaw of the column
+// (od_table_flaw() of the head) and continues. Other streams return the error.
 void od_csv_stream_want(void *stream, const bool *wanted);
 // For streams with wish->follow, after the last row: looks for appended rows. A last line without a line end is not a row. An error in a
-// row is returned by od_csv_stream_next(), whose next call reads the following row. Fails with OD_IO if the file has become shorter.
-// od_csv_stream_open() sets *out to NULL if the file has no row yet.
+// row is returned by od_csv_stream_next(), whose next call reads the following row. Fails with OD_IO if the file has become shorter or its
+// length cannot be read. od_csv_stream_open() sets *out to NULL if the file has no row yet.
 od_status od_csv_stream_grow(void *stream, od_log_growth *out, od_error *err);
 // Moves back to the first row.
 void od_csv_stream_rewind(void *stream);
@@ -38,7 +39,7 @@ bool od_csv_stream_is_cut(const void *stream);
 // Returns the date and time of the first row as in ISO 8601, if a column in use contains it; NULL: unknown. Valid until the next call.
 const char *od_csv_stream_start_time(const void *stream);
 // Returns whether the rows were overwritten since they were first read. Appended data are ignored. The check is fast if the file
-// was not modified.
+// was not modified. False if the file is followed.
 bool od_csv_stream_has_changed(const void *stream);
 
 // All functions of a CSV stream except `open` and `recognizes`, for the initializer of an od_log_format.

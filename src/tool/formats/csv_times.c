@@ -24,7 +24,7 @@ static bool is_missing(const od_csv_reader *r, const od_csv_cell *c) {
   return c->length == 0 || (od_csv_cell_number(r, c, &value) && isnan(value));
 }
 
-// Reads a Unix time. The result is in 1e-9 of the unit of the column. Returns false if the cell is not a number.
+// Reads a Unix time. The result is in 1e-9 of the unit of the column. Returns false if the cell is not a number below 1e20.
 static bool read_unix(const od_csv_reader *r, const od_csv_cell *c, od_nanoseconds *out) {
   const bool comma = r->separator != ',';
   od_decimal d;
@@ -81,7 +81,7 @@ bool od_csv_time_read(const od_csv_reader *r, const od_csv_cell *c, int column) 
 
 // ---- Rows
 
-// Returns the time of a column in the current row, relative to the first row, in ns.
+// Computes the time of a column in the current row, relative to the first row, in ns. Returns false if the row has no time.
 static bool time_of_row(const od_csv_times *times, od_csv_time *t, od_nanoseconds *out) {
   if (!t->is_given) return false;
   if (t->kind != OD_CSV_TIME_OF_DAY) {
@@ -147,7 +147,8 @@ bool od_csv_times_since_1970(od_csv_times *times) {
 
 // ---- Kinds
 
-// Returns the unit in which a number is a time between 2000 and 2100, or NULL. unit: the unit in the header.
+// Returns the unit in which a number is a time between 2000 and 2100. NULL: there is no such unit, or the header has another unit. unit: the
+// unit in the header; "" if there is none.
 static const char *unix_unit(double value, const char *unit) {
   static const struct {
     const char *unit;
@@ -191,7 +192,7 @@ static bool find_kind(const od_csv_reader *r, const od_csv_cell *c, const char *
 }
 
 // Reads one line and updates the columns. *left: number of columns without a kind, plus number of columns whose order
-// of day and month is not known. Returns false if a cell does not fit a time.
+// of day and month is not known. Returns false if the line cannot be split into cells.
 static bool read_line(od_csv_reader *r, od_csv_times *times, const od_table *table, int time, bool *is_known,
                       int *left) {
   OD_SCRATCH(scratch);
@@ -213,8 +214,7 @@ static bool read_line(od_csv_reader *r, od_csv_times *times, const od_table *tab
   return true;
 }
 
-// Uses the first cell as the time zero. At this place the order of day and month is known, or the cell does not depend
-// on the order.
+// Uses the first cell as the time zero. As long as the order of day and month is not known, the time zero is preliminary.
 static void set_zero(od_csv_time *t) {
   od_date_time first;
   if (t->kind == OD_CSV_VALUES || t->kind == OD_CSV_UNIX) return;
@@ -222,7 +222,7 @@ static void set_zero(od_csv_time *t) {
   t->previous = t->zero;
 }
 
-// Chooses the order in which all dates can be read.
+// Chooses the order in which all dates can be read, if there is only one such order, and sets the time zero.
 static void choose_order(od_csv_time *t) {
   if (t->is_open && t->fails[OD_DAY_FIRST] != t->fails[OD_MONTH_FIRST]) {
     t->order = t->fails[OD_DAY_FIRST] ? OD_MONTH_FIRST : OD_DAY_FIRST;
@@ -267,7 +267,8 @@ static void join_dates(od_csv_times *times) {
     if (times->column[i].kind == OD_CSV_TIME_OF_DAY) times->column[i].date = date;
 }
 
-// Marks the time column of a table without a name of times: if the first column has other values, the only column with times of the day.
+// Marks the time column of a table whose first column is not the time: the only other column with times of the day, with or without
+// dates. Without such a column, or with several, marks no column.
 static void mark_time(const od_csv_times *times, od_table *table) {
   int at = -1, count = 0;
   const od_csv_time *first = &times->column[0];
@@ -295,7 +296,7 @@ od_status od_csv_times_find(const od_csv_reader *start, od_table *table, const o
   times->columns = table->columns;
   r.err = &ignored;
   const int time = find_time_column(table, wish);
-  // at least this number of lines of a stream is in memory
+  // The buffer of a stream contains the first MOST_LINES lines, unless the lines are very long.
   const int first = r.line;
   long cells = 0;
   int left = table->columns;

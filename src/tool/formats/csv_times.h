@@ -48,15 +48,15 @@ od_csv_times *od_csv_times_copy(const od_csv_times *times);
 // Returns to the state before the first row.
 void od_csv_times_rewind(od_csv_times *times);
 
-// Changes the values to seconds since 1970. Unix times become plain numbers in the unit of their column, and times of the day without dates become
-// texts. Returns whether there are columns with dates.
+// Changes the values to seconds since 1970. Unix times become plain numbers in the unit of their column, and times of the day without
+// dates become texts. Returns whether there are columns with dates.
 bool od_csv_times_since_1970(od_csv_times *times);
 
-// Returns whether a cell is a number, or a date or time.
+// Returns whether a cell is empty, a text for a missing value, a number, or a date or time.
 bool od_csv_cell_is_value(const od_csv_reader *r, const od_csv_cell *c);
-// Reads the cell of a column with times. Returns false if the cell is not a time.
+// Reads the cell of a column with times. Returns false if the cell is not a time, or if the order of day and month is not known.
 bool od_csv_time_read(const od_csv_reader *r, const od_csv_cell *c, int column);
-// Computes the values of a row after all of its cells were read.
+// Computes the values of the columns with times after all cells of a row were read.
 void od_csv_times_finish(const od_csv_reader *r, double *values);
 
 // ---- The order of day and month
@@ -64,7 +64,7 @@ void od_csv_times_finish(const od_csv_reader *r, double *values);
 // Returns whether all rows must be read to find the order of a column in use.
 bool od_csv_times_are_open(const od_csv_times *times, const bool *wanted);
 // Adds the results of a survey of all rows and determines the orders. A column whose order remains unknown, although its rows have
-// different dates, is a flaw. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
+// different dates, gets a flaw. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 od_status od_csv_times_decide(const od_csv_reader *r, const od_table *table, const od_csv_times *survey);
 
 // Returns the date and time of the first row of a column as in ISO 8601, valid until the next call; NULL: unknown. column -1: the first

@@ -71,7 +71,8 @@ typedef struct od_dbc {
 } od_dbc;
 
 // Reads a DBC file and registers it (io/inputs_read.h). Texts that are not UTF-8 are converted from Windows-1252. Sections that are
-// not needed are skipped. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY. The message lists the first errors, each with its place.
+// not needed are skipped. The caller frees *out. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY. The message lists the first errors, each
+// with its place.
 od_status od_dbc_read(const char *path, od_dbc **out, od_error *err);
 void od_dbc_free(od_dbc *dbc);
 OD_OWNED_POINTER(od_dbc, od_dbc_free);

@@ -38,7 +38,7 @@ static void join_switches(od_dbc *dbc, const od_dbc_message *m, od_dbc_signal *s
     else
       s->by = main_switch;
   }
-  // A chain of switches that is longer than the number of signals is a loop.
+  // A chain of more than 64 switches counts as a loop.
   for (int i = 0; i < signals; i++) {
     int steps = 0, at = i;
     while (at >= 0 && steps <= 64) at = signal[at].by, steps++;

@@ -238,7 +238,7 @@ static void read_comment(reader *r) {
   if (s) s->comment = text;
 }
 
-// Reads pairs of a raw value and its name, up to a semicolon. *count: number of pairs. The arena owns the list.
+// Reads pairs of a raw value and its name, up to a semicolon or the end of the line. *count: number of pairs. The arena owns the list.
 static od_dbc_value *read_values(reader *r, int *count) {
   od_dbc_value *list = NULL;
   *count = 0;
@@ -286,7 +286,8 @@ static void read_value_names(reader *r) {
   s->values = count;
 }
 
-// Finds a signal that a statement names. A signal that the message does not have is an error.
+// Finds a signal that a statement names. NULL: there is no such signal. A signal that a message of the file does not have is an error; a
+// message that the file does not have is not an error.
 static od_dbc_signal *take_signal(reader *r, uint32_t *id) {
   *id = od_dbc_take_id(&r->scan);
   od_dbc_token place = r->scan.now;
@@ -515,7 +516,7 @@ static void read_statements(reader *r) {
 
 // --- The whole file -----------------------------------------------------------------------------------------------------
 
-// Replaces the abbreviations, to which other statements refer.
+// Replaces the abbreviations by the long names after all statements were read, because statements refer to the abbreviations.
 static void put_long_names(reader *r) {
   for (int i = 0; i < r->long_names; i++) {
     const long_name *n = &r->long_name[i];

@@ -77,7 +77,7 @@ static const char *number_end(const od_dbc_scanner *s) {
   return p;
 }
 
-// Reads a text in quotes. A backslash before a quote belongs to the text.
+// Reads a text in quotes. A quote after a backslash does not end the text.
 static void read_string(od_dbc_scanner *s) {
   s->now.kind = OD_TOKEN_STRING;
   s->now.text = ++s->at;
@@ -177,7 +177,8 @@ uint64_t od_dbc_take_raw(od_dbc_scanner *s) {
   return value;
 }
 
-// Returns a text of the file as UTF-8, in memory of the database. Control characters become blanks.
+// Returns a text of the file as UTF-8, in memory of the database. Control characters become blanks, and backslashes before quotes are
+// removed. Returns "" if an allocation fails, which od_arena_status() reports.
 static const char *copy_text(od_dbc_scanner *s, const char *text, size_t length) {
   static const char empty[] = "";
   if (length == 0) return empty;

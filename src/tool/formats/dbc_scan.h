@@ -1,5 +1,5 @@
-// The tokens of a DBC file, and its errors. Functions that read parts of a statement do nothing after an error, so that a
-// statement is read to its end without checks; then `failed` is set.
+// The tokens of a DBC file, and its errors. After an error, `failed` is set, and functions that read parts of a statement do nothing. So
+// a reader of a statement checks `failed` once, at the end.
 #ifndef OD_FORMATS_DBC_SCAN_H
 #define OD_FORMATS_DBC_SCAN_H
 
@@ -36,7 +36,7 @@ typedef struct od_dbc_scanner {
   char text[400];  // messages about the first errors
 } od_dbc_scanner;
 
-// Adds an error to the message, if there is space.
+// Counts an error, sets `failed`, and adds the error to the message if there is space.
 void od_dbc_add_error(od_dbc_scanner *s, int line, int column, const char *text);
 // Adds an error about an unexpected current token.
 void od_dbc_expected(od_dbc_scanner *s, const char *what);
@@ -54,7 +54,7 @@ bool od_dbc_pass_sign(od_dbc_scanner *s, char sign);
 double od_dbc_take_number(od_dbc_scanner *s, const char *what);
 // Reads an integer from `least` to `most`. Both limits must be exact as double.
 int64_t od_dbc_take_integer(od_dbc_scanner *s, double least, double most, const char *what);
-// Reads a raw value of at most 64 bits. A larger value is replaced by the largest value.
+// Reads a raw value of at most 64 bits. A larger value is replaced by the largest value, a negative value by 0.
 uint64_t od_dbc_take_raw(od_dbc_scanner *s);
 // Reads a text in quotes, as UTF-8 without control characters; "" after an error.
 const char *od_dbc_take_text(od_dbc_scanner *s);

@@ -1,5 +1,6 @@
 // HDF5 files as a format of logs. The helper program oleodyn-mat reads the files and sends the rows in blocks, so that only one block is
 // in memory. Every pass over the rows starts the helper again.
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -113,7 +114,7 @@ static od_status open_file(const char *path, const od_table_wish *wish, void **o
     return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", path);
   memcpy(s->path, path, n);
   s->wish = wish;
-  if (stat(path, &s->facts) != 0) return od_fail(err, OD_IO, "cannot read %s", path);
+  if (stat(path, &s->facts) != 0) return od_fail(err, OD_IO, "cannot read %s: %s", path, strerror(errno));
   od_status status = read_head(s, err);
   if (status == OD_OK) *out = OD_GIVE(s);
   return status;

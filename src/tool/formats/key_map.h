@@ -17,7 +17,7 @@ void od_key_map_free(od_key_map *map);
 // Adds a key that the map does not contain, with an index from 0. Returns false if an allocation fails.
 bool od_key_map_add(od_key_map *map, uint64_t key, int index);
 
-// Mixes the bits of a key (a step of the generator splitmix64).
+// Mixes the bits of a key, so that similar keys have different slots.
 static inline uint64_t od_key_mix(uint64_t key) {
   key ^= key >> 32;
   key *= UINT64_C(0xd6e8feb86659fd93);

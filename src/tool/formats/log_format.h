@@ -1,9 +1,9 @@
-// Formats of log files. A format is one file of this module with an od_log_format, and a line in log_formats.c. A file's format is
-// found by the first bytes of the file.
+// Formats of log files. A format is one file of this module with an od_log_format, and a line in log_formats.c. The first bytes of a file
+// determine its format; for MATLAB and HDF5 files also the ending of the name.
 //
 // All formats deliver rows: a time, and one value per column. A file may contain groups of channels, each with its own times. Such a
-// file delivers the rows of all groups in the order of time. In each row, the columns of the other groups are NAN. Rows of different groups with
-// the same time may be one row.
+// file delivers the rows of all groups in the order of time. In each row, the columns of the other groups are NAN. Rows of different
+// groups with the same time may be one row.
 #ifndef OD_FORMATS_LOG_FORMAT_H
 #define OD_FORMATS_LOG_FORMAT_H
 
@@ -36,8 +36,8 @@ typedef struct od_log_format {
   // Returns whether a file has this format. start: the first bytes of the file, at most OD_LOG_START.
   bool (*recognizes)(const char *path, const unsigned char *start, size_t length);
   // Opens a regular file and reads names and units. The function registers the file (io/inputs_read.h). wish: not NULL; its contents
-  // outlive the stream. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY; the message begins with the path. With wish->follow, *out is NULL if
-  // the file does not contain its first row yet.
+  // outlive the stream. Fails with OD_BAD_INPUT, OD_IO, OD_NO_MEMORY or (formats with a helper program) OD_INTERRUPTED; the message
+  // contains the path. With wish->follow, *out is NULL if the file does not contain its first row yet.
   od_status (*open)(const char *path, const od_table_wish *wish, void **out, od_error *err);
   // Opens another stream of the same file, at its first row, for the same columns. `stream` outlives the new stream.
   od_status (*again)(const void *stream, void **out, od_error *err);
@@ -47,8 +47,8 @@ typedef struct od_log_format {
   // Selects the columns to read, by one flag per column, which outlives the stream. Called before the first row. Values of other
   // columns are undefined.
   void (*want)(void *stream, const bool *wanted);
-  // Reads the next row, one value per column. *end: whether there is no further row. With wish->follow, a row that is not complete yet is not
-  // a row, and OD_BAD_INPUT concerns only one row: the next call reads the following row.
+  // Reads the next row, one value per column. *end: whether there is no further row. With wish->follow, a row that is not complete yet
+  // is not a row, and OD_BAD_INPUT concerns only one row: the next call reads the following row.
   od_status (*next)(void *stream, double *values, bool *end, od_error *err);
   void (*rewind)(void *stream);
 
@@ -60,8 +60,8 @@ typedef struct od_log_format {
   bool (*is_cut)(const void *stream);       // after all rows were read: returns whether the file ends within a row
   bool (*has_changed)(const void *stream);  // whether the rows in the file have changed since they were first read
   od_log_origin (*origin)(const void *stream, int column);
-  // Looks for rows that were appended since next() has set *end, without waiting. Only for streams with wish->follow. Fails with OD_IO if the
-  // file has become shorter. NULL: such files cannot be followed.
+  // Looks for rows that were appended since next() has set *end, without waiting. Only for streams with wish->follow. Fails with OD_IO if
+  // the file has become shorter or its length cannot be read. NULL: such files cannot be followed.
   od_status (*grow)(void *stream, od_log_growth *out, od_error *err);
   const char *(*start_time)(const void *stream);  // date and time of the time zero, as in ISO 8601; NULL: unknown
   // Returns sentence number `index` about parts of the file that are not read, or NULL after the last sentence.

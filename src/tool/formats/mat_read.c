@@ -52,7 +52,7 @@ od_status od_table_read_mat(const char *path, const od_table_wish *wish, od_tabl
   e.end = od_helper_end(&h, part, &e.answered, &e.ended);
   status = od_helper_outcome(&e, path, "a MATLAB file", err);
   if (status != OD_OK) return status;
-  if (!table) return od_fail(err, OD_BAD_INPUT, "cannot read %s as a MATLAB file: %s", path, e.answered.text);
+  if (!table) return od_fail(err, OD_BAD_INPUT, "cannot read %s as a MATLAB file; write the file again", path);
   *out = OD_GIVE(table);
   return OD_OK;
 }

@@ -177,7 +177,7 @@ od_status od_mdf_block_open(od_mdf_file *file, uint64_t at, const char *id, od_m
   if (block->length < OD_MDF_HEADER || block->length > file->size - at)
     return od_mdf_damaged(file, block, "does not end within the file", err);
   if (block->links > (block->length - OD_MDF_HEADER) / 8)
-    return od_mdf_damaged(file, block, "has more links than bytes", err);
+    return od_mdf_damaged(file, block, "is too short for its links", err);
   return OD_OK;
 }
 

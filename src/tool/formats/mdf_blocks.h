@@ -84,7 +84,7 @@ od_status od_mdf_block_head(const od_mdf_file *file, uint64_t at, od_mdf_block *
 // OD_BAD_INPUT or OD_IO.
 od_status od_mdf_block_open(od_mdf_file *file, uint64_t at, const char *id, od_mdf_block *block, od_error *err);
 // Same as od_mdf_block_open(), for a block that is part of a list. Also fails with OD_BAD_INPUT if the block has already been
-// read, because the list would have no end.
+// read, because the list would have no end, or if all described blocks together are larger than the file. Also fails with OD_NO_MEMORY.
 od_status od_mdf_block_once(od_mdf_file *file, uint64_t at, const char *id, od_mdf_block *block, od_error *err);
 // Reads `count` links from number `first`. Links that the block does not have are 0. Fails with OD_IO.
 od_status od_mdf_links(od_mdf_file *file, const od_mdf_block *block, uint64_t first, size_t count, uint64_t *link,
@@ -98,7 +98,7 @@ uint64_t od_mdf_block_room(const od_mdf_block *block);
 
 // Reads the text of a block TX or MD: of an MD block, the content of its first element TX. Without a block (at = 0),
 // the text is "". The text belongs to the arena and has at most `most` bytes. Bytes that are not UTF-8 are replaced by
-// "?". Fails with OD_BAD_INPUT if the block is of another kind, with OD_IO or with OD_NO_MEMORY.
+// "?". Fails with OD_BAD_INPUT if the block is damaged or of another kind, with OD_IO or with OD_NO_MEMORY.
 od_status od_mdf_text(od_mdf_file *file, uint64_t at, size_t most, od_arena *memory, const char **text, od_error *err);
 // Same as od_mdf_text(), for a comment. The comment is "" if the block is damaged. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_mdf_comment(od_mdf_file *file, uint64_t at, od_arena *memory, const char **text, od_error *err);

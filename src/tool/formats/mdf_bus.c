@@ -92,7 +92,7 @@ static od_status again(const void *source, void **out, od_error *err) {
   return od_mdf_bus_open(((const bus *)source)->log, out, err);
 }
 
-// Reads the next record of a group with a time. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// Reads the next record of a group, and skips records whose time is missing. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status advance(bus *b, frames *f, od_error *err) {
   do {
     od_status status = od_mdf_cursor_next(&f->records, &f->has_record, err);
@@ -127,8 +127,8 @@ static od_status start(bus *b, od_error *err) {
   return status;
 }
 
-// Returns the value of a part of the current frame; 0 if there is no such channel or no value. Fails with OD_BAD_INPUT, OD_IO or
-// OD_NO_MEMORY.
+// Computes the value of a part of the current frame; 0 if there is no such channel or no value from 0 to UINT32_MAX. Fails with
+// OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status number_of(frames *f, part p, double *value, od_error *err) {
   *value = 0;
   if (f->channel[p] < 0) return OD_OK;

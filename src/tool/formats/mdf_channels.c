@@ -135,7 +135,8 @@ static const char *check_place(const od_mdf_group *g, const od_mdf_channel *c) {
 static od_status add_channel(reader *r, const od_mdf_channel *c) {
   od_mdf_contents *all = r->c;
   if (all->channels == MOST_CHANNELS)
-    return od_fail(r->err, OD_BAD_INPUT, "%s has too many channels; expected at most %d", r->file->path, MOST_CHANNELS);
+    return od_fail(r->err, OD_BAD_INPUT, "%s has more than %d channels, the largest allowed number", r->file->path,
+                   MOST_CHANNELS);
   if (all->channels == r->capacity) {
     int capacity = r->capacity ? 2 * r->capacity : 64;
     od_mdf_channel *list = OD_TAKE(r->memory, od_mdf_channel, capacity);
@@ -385,7 +386,7 @@ static od_status read_channel_list(reader *r, int group, uint64_t at, const char
 
 // --- Groups ------------------------------------------------------------------------------------------------------
 
-// Reads the name and the kind of the source of a group (block SI). Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// Reads the name and the kind of the source of a group (block SI). A damaged block has no effect. Fails with OD_IO or OD_NO_MEMORY.
 static od_status read_source(reader *r, uint64_t at, od_mdf_group *g) {
   od_mdf_block b;
   uint64_t link;
@@ -509,8 +510,8 @@ static bool find_masters(od_mdf_contents *c) {
 
 // --- Start time --------------------------------------------------------------------------------------------------
 
-// Writes the start time: local time without a zone, local time with its difference to UTC, or UTC. Fails with OD_IO or
-// OD_NO_MEMORY.
+// Writes the start time: local time without a zone if the file marks the time as local, local time with its difference to UTC if the file
+// states this difference, and UTC otherwise. Fails with OD_IO or OD_NO_MEMORY.
 static od_status read_start_time(reader *r, const od_mdf_block *head) {
   enum { IS_LOCAL = 1, HAS_OFFSETS = 2, MINUTES_OF_A_DAY = 1440 };
   static const od_nanoseconds minute = (od_nanoseconds)60 * 1000000000;

@@ -8,7 +8,7 @@
 #include "formats/mdf_blocks.h"
 #include "formats/mdf_conversions.h"
 
-// The largest record, and the largest number of elements of an array that become channels.
+// The largest record, bytes, and the largest number of elements of an array. A larger array is left out.
 enum { OD_MDF_LONGEST_RECORD = 1 << 24, OD_MDF_MOST_ELEMENTS = 1024 };
 
 // How the raw value is stored.
@@ -29,7 +29,7 @@ typedef enum od_mdf_raw {
   OD_MDF_TIME_OF_DAY,     // CANopen time
   OD_MDF_TEXT,            // a text in the record
   OD_MDF_TEXT_ELSEWHERE,  // the record has the position of a text in other data
-  OD_MDF_NOTHING          // the raw value cannot be decoded, so no value is valid
+  OD_MDF_NOTHING          // the file marks all values as invalid
 } od_mdf_raw;
 
 typedef enum od_mdf_number { OD_MDF_UNSIGNED, OD_MDF_SIGNED, OD_MDF_REAL } od_mdf_number;

@@ -72,7 +72,7 @@ static int *place_of(name_table *t, const char *const *name, const char *text) {
 }
 
 // Counts the columns with the same name: number[i] is 1 for the first column with the name of column i. is_shared: whether another
-// column has the name. Returns whether any name is shared, or -1 if a name is missing.
+// column has the name. Returns whether any name is shared, or -1 if a name is missing or an allocation fails.
 static int find_shared(name_table *t, const char *const *name, int count, bool *is_shared, int *number) {
   OD_SCRATCH(scratch);
   int *same = OD_TAKE(&scratch, int, count),
@@ -92,8 +92,8 @@ static int find_shared(name_table *t, const char *const *name, int count, bool *
   return any;
 }
 
-// Gives each column the shortest unique name: the name of the channel, with its structure, with its group, with a number. Returns false
-// if an allocation fails.
+// Gives each column the shortest unique name: the name of the channel; as long as another column has the same name, with the structure,
+// then with the group, then with a number. Returns false if an allocation fails.
 static bool choose_names(const od_mdf_contents *c, const od_mdf_columns *columns, const char **name, od_arena *memory) {
   OD_SCRATCH(scratch);
   int count = columns->count, first = columns->has_time, any = true;

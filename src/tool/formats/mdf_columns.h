@@ -19,7 +19,7 @@ typedef struct od_mdf_columns {
 od_status od_mdf_columns_choose(const od_mdf_file *file, od_mdf_contents *contents, const od_table_wish *wish,
                                 od_arena *memory, od_mdf_columns *columns, od_error *err);
 
-// Returns the factor that converts times with this unit to seconds.
+// Returns the factor that converts times with this unit to seconds; 1 for an unknown unit.
 double od_mdf_time_scale(const char *unit);
 
 #endif

@@ -218,7 +218,8 @@ static od_status read_formula(od_mdf_conversions *list, const cc *b, od_mdf_conv
 static od_status read_kind(od_mdf_conversions *list, const cc *b, int depth, od_mdf_conversion *c, od_error *err) {
   int numbers = c->kind == OD_MDF_LINEAR ? 2 : c->kind == OD_MDF_RATIONAL ? 6 : 0;
   if (b->values < numbers)
-    return od_fail(err, OD_BAD_INPUT, "its conversion has %d values; expected %d", b->values, numbers);
+    return od_fail(err, OD_BAD_INPUT, "the number of values of its conversion is %d; expected at least %d", b->values,
+                   numbers);
   for (int i = 0; i < numbers; i++) {
     od_status status = value_at(list, b, i, &c->number[i], err);
     if (status != OD_OK) return status;
@@ -244,7 +245,8 @@ static od_status read_head(od_mdf_conversions *list, uint64_t at, cc *b, od_erro
   bool fits = b->block.links >= CC_ENTRIES + (uint64_t)b->links && room >= 24 && (room - 24) / 8 >= (uint64_t)b->values;
   if (!fits) return od_mdf_damaged(list->file, &b->block, "is too short for its values and links", err);
   if (b->kind > OD_MDF_BITS_TO_TEXT)
-    return od_fail(err, OD_BAD_INPUT, "its conversion has the unknown type %d", b->kind);
+    return od_fail(err, OD_BAD_INPUT, "its conversion has the unknown type %d; expected a type of MDF 4, from 0 to 11",
+                   b->kind);
   return OD_OK;
 }
 

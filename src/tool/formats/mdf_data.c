@@ -77,7 +77,7 @@ static od_status damaged(const od_mdf_data *d, const od_mdf_block *b, const char
   return od_mdf_damaged(d->file, b, what, err);
 }
 
-// Reads bytes that must be in the file. Fails with OD_IO.
+// Reads bytes. Bytes beyond the end of the file are 0. Fails with OD_IO.
 static od_status read_all(const od_mdf_data *d, uint64_t at, void *to, size_t count, od_error *err) {
   size_t got;
   od_status status = od_mdf_read_at(d->file, at, to, count, &got, err);
@@ -91,8 +91,8 @@ static bool is(const od_mdf_block *b, const char *id) {
   return memcmp(b->id + 2, id, 2) == 0;
 }
 
-// Fails if the sequence already contains the block. Compares the addresses of the first million blocks, and limits the
-// total length of all blocks.
+// Fails with OD_BAD_INPUT if the sequence already contains the block: compares the addresses of the first million blocks, and limits the
+// total length of all blocks. Also fails with OD_NO_MEMORY.
 static od_status check_new(od_mdf_data *d, const od_mdf_block *b, od_error *err) {
   bool is_new = true;
   if (d->seen.count < MOST_SEEN && !od_mdf_set_add(&d->seen, b->at, &is_new)) return od_mdf_no_memory(d->file, err);
@@ -125,7 +125,7 @@ static od_status open_list(od_mdf_data *d, const od_mdf_block *b, od_error *err)
   return OD_OK;
 }
 
-// Begins with a deflated block. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// Starts reading a deflated block. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 static od_status open_deflated(od_mdf_data *d, const od_mdf_block *b, od_error *err) {
   unsigned char f[DZ_FIXED];
   uint64_t at = b->at + OD_MDF_HEADER + 8 * b->links;
@@ -274,7 +274,7 @@ static od_status read_packed(od_mdf_data *d, od_error *err) {
 }
 
 // Reads the end of the deflated data of a block after all plain bytes have been read. result: result of the last
-// inflate(). Fails if there are more bytes, or if the checksum is wrong.
+// inflate(). Fails with OD_BAD_INPUT if there are more bytes or if the checksum is wrong, with OD_IO or with OD_NO_MEMORY.
 static od_status end_inflation(od_mdf_data *d, int result, od_error *err) {
   unsigned char more[1];
   bool is_longer = false;

@@ -1,5 +1,5 @@
-// The data of a group as one sequence of bytes: a data block, a deflated block, or lists of such blocks (blocks DT, SD, DV, DI, DZ,
-// DL, LD, HL). The sequence is read in parts, forward.
+// The data of a group as one sequence of bytes: a data block, a deflated block, or lists of such blocks (blocks DT, SD, RD, DV, DI,
+// DZ, DL, LD, HL). The sequence is read in parts, forward.
 #ifndef OD_FORMATS_MDF_DATA_H
 #define OD_FORMATS_MDF_DATA_H
 

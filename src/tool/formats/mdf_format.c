@@ -22,7 +22,7 @@ typedef struct stream {
   double *row, *can_row;
   bool has_row, has_can_row;   // whether a row was read but not delivered yet
   bool reads_rows, reads_can;  // whether there are further rows
-  bool had_rows, had_can;      // whether any column is selected
+  bool had_rows, had_can;      // whether the part has a selected column, or no part has a selected column
 } stream;
 
 static void close_stream(void *opened) {

@@ -89,7 +89,7 @@ typedef struct parser {
   const char *at;
   operation operation[MOST_OPERATIONS];
   int count;
-  int nested;       // number of open parentheses, functions and signs
+  int nested;       // number of operands and operators that are not complete
   int depth;        // number of values on the stack
   const char *why;  // NULL: no error
 } parser;

@@ -104,7 +104,7 @@ static void leave(od_mdf_cursor *c) {
   od_free(s);
 }
 
-// Appends a record to the queue of a cursor: the length of the data and the data. Fails with OD_NO_MEMORY.
+// Appends a record to the queue of a cursor: the length of the data and the data. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status enqueue(od_mdf_cursor *c, const unsigned char *record, size_t length, od_error *err) {
   uint32_t head = (uint32_t)length;
   size_t size = sizeof head + length;
@@ -349,8 +349,11 @@ void od_mdf_texts_free(od_mdf_texts *t) {
 static od_status rewind_texts(od_mdf_texts *t, od_error *err) {
   const od_mdf_file *file = t->values ? t->values->file : t->data.file;
   if (++t->rewinds > MOST_REWINDS)
-    return od_fail(err, OD_BAD_INPUT, "%s: more than %d texts are stored before the text of an earlier record",
-                   file->path, MOST_REWINDS);
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "%s: more than %d texts are stored before the text of an earlier record; expected texts in the order of "
+        "the records",
+        file->path, MOST_REWINDS);
   t->at = 0;
   t->has_text = false;
   if (!t->values) {

@@ -22,7 +22,7 @@ typedef struct od_mdf_cursor {
   size_t length;                 // number of bytes of the data of the current record
   uint64_t index;                // index of the current record in the group, from 0
   uint64_t count;                // number of records read so far
-  uint64_t most;                 // number of records that the file states
+  uint64_t most;                 // number of records that the file states; UINT64_MAX: not stated
   bool is_cut;                   // whether the data end before the last record
   // A group whose records are not mixed:
   size_t id_size, bytes, invalid_bytes;

@@ -50,7 +50,7 @@ static double bits_value(const od_mdf_channel *c, const unsigned char *data) {
   return c->number == OD_MDF_SIGNED ? (double)(int64_t)bits : (double)bits;
 }
 
-// Returns the time of a CANopen date, s since 1970-01-01.
+// Returns the time of a CANopen date, s since 1970-01-01; NAN if the month or the day is not valid.
 static double date_value(const unsigned char *b) {
   double ms = od_mdf_u16(b);
   int minute = b[2] & 63, hour = b[3] & 31, day = b[4] & 31, month = b[5] & 63, year = b[6] & 127;

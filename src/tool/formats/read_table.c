@@ -13,7 +13,7 @@
 
 OD_OWNED_POINTER(char, od_free);
 
-// Reads all rows of a stream. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// Reads all rows of a file as a stream. Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED or OD_NO_MEMORY.
 static od_status read_rows(const char *path, const od_table_wish *wish, od_table **out, od_error *err) {
   OD_OWNED(od_row_reader_close) od_row_reader *rows = NULL;
   OD_SCRATCH(scratch);
@@ -48,8 +48,9 @@ static od_status read_rows(const char *path, const od_table_wish *wish, od_table
   return OD_OK;
 }
 
-// Only the reader for CSV can read a file of a bundle directly. For the other readers the file is copied to an unnamed
-// temporary file, `name`. If a bundle is recorded, the file is read twice. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// Reads a file of another format than CSV. name: the path to open; if a bundle is used, the path of an unnamed temporary copy, because only
+// the reader for CSV reads files of a bundle directly. od_input_read() reports a file that the used bundle does not have, and adds the file
+// to a recorded bundle. Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED or OD_NO_MEMORY.
 static od_status read_binary(const char *path, const char *name, const od_log_format *format, const od_table_wish *wish,
                              od_table **out, od_error *err) {
   enum { LARGEST = 1 << 30 };

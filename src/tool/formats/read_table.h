@@ -20,7 +20,7 @@ typedef struct od_table_wish {
 } od_table_wish;
 
 // Reads a file of any format (log_format.h). Registers the file (io/inputs_read.h). wish may be NULL. Fails with OD_BAD_INPUT,
-// OD_IO or OD_NO_MEMORY.
+// OD_IO, OD_NO_MEMORY or (MATLAB and HDF5 files) OD_INTERRUPTED.
 od_status od_table_read(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
 // Reads a CSV file with or without units in its header or in a line below the header. Errors name line and column. Cells that are
 // not numbers are NaN; users of a column check its flaw (od_table_flaw()). Lines before the header are skipped if they have fewer
@@ -28,9 +28,9 @@ od_status od_table_read(const char *path, const od_table_wish *wish, od_table **
 od_status od_table_read_csv(const char *path, od_table **out, od_error *err);
 od_status od_table_read_csv_with(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
 // Reads a MATLAB file of level 4, 5 or 7.3, possibly a whole workspace. Columns of the table are vectors, and columns
-// and rows of matrices ("X(:,2)", "X(2,:)"), also in structures ("log.p"). All of them must be as long as the time
-// column. Columns of files that od_table_write_mat() wrote get their original names and units. Fails with OD_BAD_INPUT, OD_IO,
-// OD_INTERRUPTED or OD_NO_MEMORY.
+// and rows of matrices ("X(:,2)", "X(2,:)"), also in structures ("log.p"). All columns are as long as the time column;
+// vectors of other lengths are left out. Columns of files that od_table_write_mat() wrote get their original names and units. Fails with
+// OD_BAD_INPUT, OD_IO, OD_INTERRUPTED or OD_NO_MEMORY.
 od_status od_table_read_mat(const char *path, const od_table_wish *wish, od_table **out, od_error *err);
 
 #endif

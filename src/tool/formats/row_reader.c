@@ -26,9 +26,11 @@ od_status od_row_reader_open(const char *path, const od_table_wish *wish, od_row
   if (follows && is_empty(path)) return OD_OK;
   od_status status = od_log_format_of(path, &r->format, err);
   if (status == OD_OK && follows && !r->format->grow)
-    return od_fail(err, OD_BAD_INPUT,
-                   "%s cannot be followed: %s; expected a text file with columns (CSV), or a CAN trace in a text file",
-                   path, r->format == &od_csv_pipe_format ? "it is not a regular file" : r->format->name);
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "%s cannot be followed: %s%s; expected a text file with columns (CSV), or a CAN trace in a text file", path,
+        r->format == &od_csv_pipe_format ? "it is not a regular file" : "its format is ",
+        r->format == &od_csv_pipe_format ? "" : r->format->name);
   if (status == OD_OK) status = r->format->open(path, wish ? wish : &no_wish, &r->stream, err);
   if (status == OD_OK && r->stream) *out = OD_GIVE(r);
   return status;

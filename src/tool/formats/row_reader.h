@@ -10,7 +10,8 @@
 typedef struct od_row_reader od_row_reader;
 
 // Registers the file (io/inputs_read.h) and reads names and units. wish may be NULL; its contents must outlive the reader. With
-// wish->follow, *out is NULL if the file does not contain its first row yet. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// wish->follow, *out is NULL if the file does not contain its first row yet. Fails with OD_BAD_INPUT, OD_IO, OD_NO_MEMORY or (MATLAB and
+// HDF5 files) OD_INTERRUPTED.
 od_status od_row_reader_open(const char *path, const od_table_wish *wish, od_row_reader **out, od_error *err);
 // Opens another reader of the same file, at its first row, for the same columns. `r` must outlive the new reader. Fails with
 // OD_NO_MEMORY.
@@ -26,15 +27,17 @@ bool od_row_reader_holds(const od_row_reader *r);
 // table. The reader owns the table.
 const od_table *od_row_reader_head(const od_row_reader *r);
 // Selects the columns to read, by one flag per column. The flags must outlive the reader. Call before the first row. Values of
-// other columns may be NAN.
+// other columns are undefined.
 void od_row_reader_want(od_row_reader *r, const bool *wanted);
-// Reads the next row, one value per column. *end: whether there is no further row.
+// Reads the next row, one value per column. *end: whether there is no further row. Fails with OD_BAD_INPUT, OD_IO, OD_NO_MEMORY or
+// (HDF5 files) OD_INTERRUPTED.
 od_status od_row_reader_next(od_row_reader *r, double *values, bool *end, od_error *err);
-// After the last row of a reader with wish->follow: looks for further rows. Fails with OD_IO if the file has become shorter.
+// After the last row of a reader with wish->follow: looks for further rows. Fails with OD_IO if the file has become shorter or its length
+// cannot be read.
 od_status od_row_reader_grow(od_row_reader *r, od_log_growth *out, od_error *err);
 void od_row_reader_rewind(od_row_reader *r);
-// Return the line number of the last row (0: the file is not a text file), and, after all rows were read, whether the last line has
-// no line end.
+// Return the line number of the last row (0: the file is not a text file), and, after all rows were read, whether the file ends within a
+// row.
 int od_row_reader_line(const od_row_reader *r);
 bool od_row_reader_is_cut(const od_row_reader *r);
 // Returns whether the rows in the file have changed since they were first read.

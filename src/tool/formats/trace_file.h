@@ -1,5 +1,5 @@
 // Reads trace files: the bytes of a file in their order, and the lines of a text file. Data appended after the file was opened are
-// ignored, so that each pass reads the same bytes.
+// ignored, so that each pass reads the same bytes, unless the file is followed.
 #ifndef OD_FORMATS_TRACE_FILE_H
 #define OD_FORMATS_TRACE_FILE_H
 
@@ -28,10 +28,11 @@ typedef struct od_trace_file {
   char start[OD_DATE_TIME_SIZE];  // date and time of the time zero, for the formats of traces; empty: unknown
 } od_trace_file;
 
-// Opens a regular file and registers it (io/inputs_read.h). od_trace_file_close() also closes a file that could not be opened.
-// Fails with OD_IO or OD_NO_MEMORY.
+// Opens a regular file and registers it (io/inputs_read.h). The caller closes the file, also after a failure. Fails with OD_IO or
+// OD_NO_MEMORY.
 od_status od_trace_file_open(od_trace_file *f, const char *path, od_error *err);
-// Opens another reader of the same file, at the beginning. `f` must outlive the new reader. Fails with OD_NO_MEMORY.
+// Opens another reader of the same file, at the beginning. `f` must outlive the new reader. The caller closes the new reader, also after
+// a failure. Fails with OD_NO_MEMORY.
 od_status od_trace_file_again(const od_trace_file *f, od_trace_file *other, od_error *err);
 void od_trace_file_close(od_trace_file *f);
 void od_trace_file_rewind(od_trace_file *f);

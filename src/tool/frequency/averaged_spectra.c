@@ -9,6 +9,7 @@
 #include "base/allocate.h"
 #include "frequency/fft.h"
 #include "frequency/frequency_response.h"
+#include "io/wording.h"
 
 const char *const od_window_names[] = {"hann", "hamming", "blackman", "none", NULL};
 
@@ -181,8 +182,8 @@ od_status od_spectra_end(const od_spectra *s, od_frf **out, od_error *err) {
   int points = 0, at = 0, least = s->o.periodic ? 1 : 2;
   *out = NULL;
   if (s->blocks < least)
-    return od_fail(err, OD_BAD_INPUT, "found %ld whole %s of %d samples, expected at least %d; record a longer log%s",
-                   s->blocks, s->o.periodic ? "periods" : "blocks", s->o.length, least,
+    return od_fail(err, OD_BAD_INPUT, "found %s of %d samples, expected at least %d; record a longer log%s",
+                   od_count(s->blocks, s->o.periodic ? "whole period" : "whole block").text, s->o.length, least,
                    s->o.periodic ? "" : " or give a shorter --length");
   for (int k = 1; k <= s->lines; k++) strongest = fmax(strongest, s->input_power[k]);
   for (int k = 1; k <= s->lines; k++) points += is_excited(s, k, strongest);

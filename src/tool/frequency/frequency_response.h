@@ -29,8 +29,8 @@ od_frf *od_frf_between(const od_frf *f, double low, double high);
 
 // --- From a model -------------------------------------------------------------------------------------------------
 
-// Computes C (s - A)^-1 B + D of a linear model with one input, for all outputs. `frequency`: in Hz. The caller frees *out. Fails
-// with OD_BAD_INPUT, OD_SINGULAR, OD_INTERRUPTED or OD_NO_MEMORY.
+// Computes C (s - A)^-1 B + D of a linear model with one input, for all outputs. `frequency`: in Hz. The caller frees *out. Fails with OD_BAD_INPUT
+// if the model has a pole at one of the frequencies, and with OD_NO_MEMORY.
 od_status od_frf_of_model(const od_linear_model *model, const double *frequency, int points, od_frf **out,
                           od_error *err);
 

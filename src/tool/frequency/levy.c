@@ -1,7 +1,6 @@
-// Rational fits N/D to a response H by linear least squares. Levy: minimizes the sum of |N - H D|^2 with D(0) = 1.
-// Sanathanan and Koerner: repeats the fit, each time with the differences N - H D divided by the previous |D|. The fit
-// converges to the minimum of the sum of |N/D - H|^2. The variable is s divided by the highest frequency. Powers of s
-// itself would differ by too many orders of magnitude for double precision.
+// Rational fits N/D to a response H by linear least squares. Levy: minimizes the sum of |N - H D|^2 with D(0) = 1. Sanathanan and Koerner: repeats
+// the fit, each time with the differences N - H D divided by the previous |D|. If the fits converge, the sum of |N/D - H|^2 is near its minimum. The
+// variable is s divided by the highest frequency. Powers of s itself would differ by too many orders of magnitude for double precision.
 #include <math.h>
 
 #include "frequency/transfer.h"

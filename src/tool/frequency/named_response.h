@@ -17,8 +17,8 @@ typedef struct od_response {
 } od_response;
 void od_response_free(od_response *r);
 
-// Computes the exact response of a machine that is linearized at its initial state. The frequencies are `points` values from low to
-// high (Hz) in equal ratios. Free the response in all cases. Fails with a status of od_linear_model_find().
+// Computes the exact response of a machine that is linearized at its initial state. The frequencies are `points` values from low to high (Hz) in
+// equal ratios. Free the response in all cases. Fails with a status of od_linear_model_find(), od_frf_of_model() or od_poles_find().
 od_status od_response_of_machine(const od_machine *machine, int input, const int *outputs, int count, double low,
                                  double high, int points, od_response *out, od_error *err);
 
@@ -30,7 +30,7 @@ typedef struct od_estimate_options {
                                          // sine, or of a multisine
   double start;                          // start of the stepped sine, s; NAN: the first row
   double period;                         // period of a multisine, s
-  int length;  // length of blocks of averaged spectra, in samples; 0: an eighth of the log, at most 65536
+  int length;  // samples of a block of averaged spectra; 0: a power of two, at most an eighth of the log, 16 to 65536
   od_window window;
   double low, high;  // range of frequencies, Hz; points outside the range are omitted
 } od_estimate_options;

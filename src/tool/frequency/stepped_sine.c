@@ -166,8 +166,8 @@ static double neighbor_noise(const od_sine_fit *s, int k, const sums *sum, const
   return *freedom > 0 ? sqrt(square / *freedom) : 0;
 }
 
-// Computes value and sigma of each output. Returns false if the segment has fewer than four samples, or if the
-// input has no component at the frequency.
+// Computes value and sigma of each output. Returns false if the segment has fewer than four samples, if its samples do not determine sine, cosine and
+// offset, or if the input has no component at the frequency.
 static bool segment_response(const od_sine_fit *s, int k, double _Complex *value, double *sigma, double *freedom) {
   const sums *sum = s->sum + k * (s->outputs + 1);
   double l[6], x[3];

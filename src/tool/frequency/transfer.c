@@ -72,7 +72,8 @@ double od_transfer_error(const od_transfer *t, const od_frf *f) {
 
 // --- Poles --------------------------------------------------------------------------------------------------------
 
-// Computes the eigenvalues of the companion matrix, which LAPACK balances. Returns false if LAPACK does not find all eigenvalues.
+// Computes the eigenvalues of the companion matrix, which LAPACK balances. Returns false if a quotient of a coefficient and the highest coefficient
+// is not finite, or if LAPACK does not find all eigenvalues.
 bool od_transfer_roots(int degree, const double *coefficient, double scale, double _Complex *root) {
   double companion[OD_TRANSFER_MOST * OD_TRANSFER_MOST] = {0}, real[OD_TRANSFER_MOST], imaginary[OD_TRANSFER_MOST];
   if (degree == 0) return true;
@@ -161,7 +162,7 @@ static od_status check(const od_frf *f, const od_transfer_options *o, od_error *
     return od_fail(err, OD_BAD_INPUT, "found a numerator of degree %d, expected %d or %d", o->zeros, o->order - 1,
                    o->order);
   if (f->points < o->order + 1)
-    return od_fail(err, OD_BAD_INPUT, "%d points are too few for order %d; expected at least %d points", f->points,
+    return od_fail(err, OD_BAD_INPUT, "the number of points is %d; order %d needs at least %d points", f->points,
                    o->order, o->order + 1);
   for (int i = 0; i < f->points * f->outputs; i++)
     if (!isfinite(creal(f->value[i])) || !isfinite(cimag(f->value[i])))

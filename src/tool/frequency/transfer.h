@@ -48,9 +48,9 @@ typedef struct od_transfer_options {
 // OD_BAD_INPUT, OD_NOT_CONVERGED or OD_NO_MEMORY.
 od_status od_transfer_fit(const od_frf *f, const od_transfer_options *options, od_transfer **out, od_error *err);
 
-// Chooses among the orders low to high: each order is fitted to every second point and judged by the other points, and vice
-// versa. The result is the lowest order with an error at most 5 % above the smallest error. error[order - low] receives the
-// errors (NAN: the fit failed). Fails with OD_BAD_INPUT, OD_NOT_CONVERGED or OD_NO_MEMORY.
+// Chooses among the orders low to high: each order is fitted to every second point and judged by the other points, and vice versa. *chosen is the
+// lowest order with an error at most 5 % above the smallest error; errors below 1e-9 count as 1e-9. error[order - low] receives the errors (NAN: the
+// fit failed). Fails with OD_BAD_INPUT, OD_NOT_CONVERGED or OD_NO_MEMORY.
 od_status od_transfer_choose(const od_frf *f, const od_transfer_options *options, int low, int high, double *error,
                              int *chosen, od_error *err);
 

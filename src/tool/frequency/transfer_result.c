@@ -32,9 +32,10 @@ static void judge(od_fitted_transfer *f) {
                    "Unstable:", "%d of %d poles have a real part of zero or more. Use --method vf for stable poles.",
                    f->t->unstable, f->t->order);
   if (!isfinite(error))
-    od_verdict_add(v, OD_DOUBTFUL, "validation.none", "Not validated:",
-                   "%d points are too few to hold out every second point. Use more frequencies, or a lower order.",
-                   f->r->frf->points);
+    od_verdict_add(
+        v, OD_DOUBTFUL, "validation.none", "Not validated:",
+        "no model of this order could be fitted to every second of the %d points. Use more frequencies, or a lower order.",
+        f->r->frf->points);
   else if (error > doubtful_limit)
     od_verdict_add(
         v, error < unsound_limit ? OD_DOUBTFUL : OD_UNSOUND, "validation.fit",
@@ -54,7 +55,7 @@ od_status od_fitted_transfer_find(od_fitted_transfer *f, bool direct, bool by_si
           r->output[k].name);
   o.zeros = direct ? o.order : o.order - 1;
   od_status status = od_transfer_choose(r->frf, &o, f->low, f->high, f->error, &o.order, err);
-  // A given order needs no held-out points, so too few points for the choice are not a failure.
+  // A given order needs no choice, so it does not matter whether the fits to every second point fail.
   if (f->high == f->low && status != OD_OK && status != OD_NO_MEMORY)
     status = OD_OK, f->error[0] = NAN, *err = (od_error){0};
   o.zeros = direct ? o.order : o.order - 1;
@@ -132,7 +133,7 @@ static void add_outputs(const od_fitted_transfer *f, od_result *r) {
   }
 }
 
-// Adds one row per pair of poles.
+// Adds one row for each real pole and each pair of poles.
 static void add_poles(const od_transfer *t, od_result *r) {
   static const od_result_column columns[] = {{NULL, "pole", OD_CELL_TEXT},
                                              {NULL, "frequency, Hz", OD_CELL_PLAIN, 5},

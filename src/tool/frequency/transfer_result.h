@@ -21,7 +21,7 @@ typedef struct od_fitted_transfer {
 od_status od_fitted_transfer_find(od_fitted_transfer *f, bool direct, bool by_size, od_error *err);
 void od_fitted_transfer_free(od_fitted_transfer *f);
 
-// Returns the result of the command: order, coefficients, poles, zeros, errors and verdict. *f must outlive the result.
+// Returns the result of the command: order, coefficients, gains, poles, errors and verdict. *f must outlive the result.
 od_result od_fitted_transfer_result(const od_fitted_transfer *f);
 // Creates a table of data and model at each frequency. Returns NULL if out of memory.
 od_table *od_fitted_transfer_table(const od_fitted_transfer *f);

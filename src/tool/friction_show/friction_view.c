@@ -53,7 +53,7 @@ static od_status show_sensitivity(const od_friction_request *w, od_friction_view
   return OD_OK;
 }
 
-// Shows the force in the last period of a sine over the speed, for increasing and for decreasing speed. Fails with OD_NO_MEMORY.
+// Shows the force in the last period of a sine over the speed, for increasing and for decreasing speed. Fails with OD_NOT_FINITE or OD_NO_MEMORY.
 static od_status show_hysteresis(const od_friction_request *w, od_friction_view *out) {
   OD_SCRATCH(scratch);
   int count = LOOPS * LOOP_POINTS + 1, half = LOOP_POINTS / 2, begin = (LOOPS - 1) * LOOP_POINTS;
@@ -89,7 +89,8 @@ static od_status show_hysteresis(const od_friction_request *w, od_friction_view 
   return OD_OK;
 }
 
-// Shows force and film over time for a given speed. If `signal` is not NULL, also shows the multiplier of the factor.
+// Shows force and film over time for a given speed. If `signal` is not NULL, also shows the multiplier of the factor. Fails with OD_NOT_FINITE or
+// OD_NO_MEMORY.
 static od_status show_over_time(const od_friction_request *w, int count, const double *t, const double *v,
                                 const double *signal, od_friction_view *out) {
   OD_SCRATCH(scratch);
@@ -122,7 +123,7 @@ static od_status show_over_time(const od_friction_request *w, int count, const d
   return OD_OK;
 }
 
-// Shows a step of the speed with a lag, from steady motion. Fails with OD_NO_MEMORY.
+// Shows a step of the speed with a lag, from steady motion. Fails with OD_NOT_FINITE or OD_NO_MEMORY.
 static od_status show_step(const od_friction_request *w, od_friction_view *out) {
   OD_SCRATCH(scratch);
   double settle = 20, begin = w->time / 10;
@@ -145,7 +146,7 @@ static od_status show_step(const od_friction_request *w, od_friction_view *out) 
   return OD_OK;
 }
 
-// Shows the largest difference over time between two variants, for steps from and to many speeds. Fails with OD_BAD_INPUT or
+// Shows the largest difference over time between two variants, for steps from and to many speeds. Fails with OD_BAD_INPUT, OD_NOT_FINITE or
 // OD_NO_MEMORY.
 static od_status show_contour(const od_friction_request *w, od_friction_view *out, od_error *err) {
   if (w->laws != 2)

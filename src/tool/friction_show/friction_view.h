@@ -46,8 +46,7 @@ typedef struct od_friction_view {
   od_verdict warnings;
 } od_friction_view;
 
-// Creates a view. The request must outlive the view. Free the view in all cases. Fails with OD_BAD_INPUT, OD_IO, OD_NOT_FINITE or
-// OD_NO_MEMORY.
+// Creates a view. The request must outlive the view. Free the view in all cases. Fails with OD_BAD_INPUT, OD_NOT_FINITE or OD_NO_MEMORY.
 od_status od_friction_view_make(const od_friction_request *request, od_friction_view *out, od_error *err);
 void od_friction_view_free(od_friction_view *view);
 

@@ -18,7 +18,7 @@
 // the width of a 95 % interval; sigmas are multiplied by the ratio of this width to the normal width.
 //
 // 2. From a process. The residuals of each sensor are modeled as a stationary process e_t = sum_j a_j e_(t-j) + n_t
-// with white noise n_t. The order with the least AIC is used, up to 10 log10(T) (Yule and Walker, Levinson's
+// with white noise n_t. The order with the least AIC is used, up to 10 log10(T) and T/4 (Yule and Walker, Levinson's
 // recursion). Then V = var(n) sum_t g_t g_t', where g_t is the total contribution of n_t to the estimates. This
 // variance is more precise if the residuals are such a process: for noise colored by a filter, or slow disturbances.
 //
@@ -96,8 +96,7 @@ OD_WIDE static void add_neighbors(void *user, const od_fit_block *b) {
   }
 }
 
-// Computes b, the number of rows of the window, for a set. Fails with OD_DIVERGED, OD_INTERRUPTED, OD_NO_MEMORY, or a status of
-// od_sim_step().
+// Computes b, the number of rows of the window, for a set. Fails with OD_NO_MEMORY or a status of od_fit_visit_set().
 static od_status find_window(od_fit_work *w, int set, long *window, od_error *err) {
   int np = w->np;
   double rows = (double)w->f->data[set]->fitted, widest = 1.3 * sqrt(rows);
@@ -263,7 +262,7 @@ OD_WIDE static void add_rows(void *user, const od_fit_block *b) {
 }
 
 // Adds the contribution of a set to the two matrices in V: the first from windows, the second from processes. Fails with
-// OD_DIVERGED, OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_sim_step().
+// OD_NO_MEMORY or a status of od_fit_visit_set().
 static od_status add_set(od_fit_work *w, int set, double *V, od_error *err) {
   int np = w->np, ns = w->ns;
   long rows = w->f->data[set]->fitted, b = 1;

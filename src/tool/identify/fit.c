@@ -51,7 +51,7 @@ static od_status describe_best(const od_fit_work *w, od_error *err) {
 // --- Estimates ----------------------------------------------------------------------------------------------------
 
 // Returns the scale of a parameter's relative change: the larger of the magnitudes of its estimate and its start. If the start is
-// zero, the scale is at least the distance between the bounds. Without bounds, the scale is at least the uncertainty in the file.
+// zero, the scale is at least the distance between the bounds. Without two bounds, the scale is then at least the sigma in the file.
 static double size_of(const od_estimated *p, double estimate) {
   double size = fmax(fabs(estimate), fabs(p->start)), room = p->high - p->low;
   if (p->start != 0) return size;
@@ -117,7 +117,7 @@ static bool find_triangles(od_fit_work *w, double *memory, double *plain, double
 
 // Computes the identifiability of the parameters and the influence of the rows, from the derivatives at the solution.
 // Residuals and derivatives of a row are divided by the standard deviation of its noise. If a set cannot be predicted, both
-// results remain NULL.
+// results remain NULL. After an interrupt, the influence or both results remain NULL.
 static od_status linearize(od_fit_work *w, od_error *err) {
   int tied = od_fit_active_rows(w->f, NULL), n = w->n;
   const od_ls_result *r = w->f->search;

@@ -72,8 +72,9 @@ typedef struct od_fit_constraint {
 // Multiple shooting: number or length of the segments of each fitted set.
 typedef struct od_fit_shooting {
   bool on;
-  int segments;   // number of segments; 0: computed from `length`
-  double length;  // duration of a segment, s; 0: chosen by the program
+  int segments;  // number of segments; 0: computed from `length`
+  // Duration of a segment, s; 0: computed from `segments`. If both are 0, the program chooses the number of segments.
+  double length;
 } od_fit_shooting;
 
 typedef struct od_fit_plan {
@@ -110,7 +111,8 @@ extern const char *const od_fit_methods[];
 // Returns the start of a set: the set's own start, or the start of the plan (fit_start.c).
 od_fit_start od_fit_start_of(const od_fit_plan *plan, const od_fit_set *set);
 
-// Loads a fit file: an experiment file with the sections fit, sets, prepare, combinations and constraints.
+// Loads a fit file: an experiment file with the sections fit, sets, prepare, combinations and constraints. Fails with the statuses of
+// od_experiment_load().
 od_status od_fit_plan_load(const char *path, const od_experiment_options *options, od_fit_plan **out,
                            od_messages *messages);
 void od_fit_plan_free(od_fit_plan *plan);
@@ -151,11 +153,12 @@ od_status od_fit_data_make(const od_fit_plan *plan, const od_fit_set *set, const
 void od_fit_data_free(od_fit_data *data);
 OD_OWNED_POINTER(od_fit_data, od_fit_data_free);
 // Returns the raw value of a sensor's measured value (SI): the number in the file, with which users compare the key
-// 'missing'. Returns NAN if the data have no such number because they are simulated or prepared by filters.
+// 'missing'. Returns NAN if the data are simulated, resampled, filtered or detrended, or if no number with nine digits gives the
+// measured value.
 double od_fit_raw_value(const od_fit_plan *plan, const od_fit_data *d, int sensor, double value);
 // For plans that are fitted many times. The first function returns the memory of the true motion of a simulated set, in
 // bytes. The second function simulates the motion once and keeps the motion until the plan is freed. od_fit_keep_truth() fails
-// like od_kept_motion_new().
+// with OD_BAD_INPUT, OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_machine_plant(), od_predictor_new() or od_predict().
 double od_fit_truth_bytes(const od_fit_plan *plan, int set);
 od_status od_fit_keep_truth(od_fit_plan *plan, int set, const od_waiting *waiting, od_error *err);
 // Returns the integration rule of predictions: the rule of the plan. Without such a rule: exact discretization for linear
@@ -220,7 +223,7 @@ typedef struct od_fit_cost_rise {
 typedef struct od_fitted {
   od_arena arena;
   const od_fit_plan *plan;
-  od_ls_result *search;  // unknowns: the parameters of the experiment, then the unknown initial states of each set
+  od_ls_result *search;  // unknowns: parameters; without shooting also the unknown initial states of fitted sets
   const char **name;     // names of the parameters
   od_rule rule;
   bool used_modes;
@@ -252,7 +255,7 @@ typedef struct od_fitted {
   od_fit_data **data;
   int sets;
   od_table *table;    // rows of all sets: number of the set, time, inputs; per sensor measured, predicted, residual
-  od_table *history;  // cost and parameters after each iteration of the search; NULL: only for OD_FIT_COMPLETE
+  od_table *history;  // cost and parameters after each iteration of the search, for OD_FIT_COMPLETE; else NULL
   double seconds;     // duration of the search only
   od_fit_cost_rise cost_rise;
   od_fit_pair pair;

@@ -90,7 +90,7 @@ static od_status find_ranges(const od_fit_work *w, const od_record *r, double *r
 }
 
 // Runs the diagnosis of a set, with the model, the sensors and the parameters of the fit as an experiment. Fails with
-// OD_BAD_INPUT, OD_IO, OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_sim_step().
+// OD_NO_MEMORY or a status of od_diagnose().
 static od_status diagnose(const od_fit_work *w, const od_fit_data *d, od_record *record, od_error *err) {
   od_experiment e = *w->plan->e;
   int nx = w->nx, n = nx + w->np;
@@ -141,5 +141,6 @@ od_status od_fit_name_causes(od_fit_work *w, od_error *err) {
   if (!record) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_status status = diagnose(w, w->f->data[set], record, err);
   od_record_free(record);
-  return status == OD_INTERRUPTED ? OD_OK : status;  // after an interrupt, the causes found so far are kept
+  // After an interrupt, the verdict is complete except for the cause.
+  return status == OD_INTERRUPTED ? OD_OK : status;
 }

@@ -1,5 +1,5 @@
-// Data for a fit, read from a log through its plan, or simulated. A simulation predicts the true machine with the
-// integration rule of the fit and adds the sensors' noise. Then the data are prepared according to the plan.
+// Data for a fit: read from a log through its plan, simulated, or copied from a source. A simulation predicts the true machine with
+// the integration rule of the fit and adds the sensors' noise. Logged and simulated data are then prepared according to the plan.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,14 +46,14 @@ static double size_of(const od_fit_data *d, int sensors, int i, od_signal_size s
   return n > 0 ? sqrt(squares / (double)n) : 0;
 }
 
-// Finds the standard deviation of each sensor's noise. The file may give this number as a fraction of the signal's size (root
-// mean square, or standard deviation). Fails if this size is zero: the signal is constant.
+// Finds the standard deviation of each sensor's noise, without quantization. The file may give this number as a fraction of the
+// signal's size (root mean square, or standard deviation). Fails with OD_BAD_INPUT if this size is zero: the signal is constant.
 static od_status find_sigmas(const od_fit_plan *plan, od_fit_data *d, od_error *err) {
   const od_experiment *e = plan->e;
   for (int i = 0; i < e->sensors; i++) {
     const od_sensor *s = &e->sensor[i];
     d->sigma[i] = s->relative > 0 ? s->relative * size_of(d, e->sensors, i, s->size) : s->sigma;
-    if (!(d->sigma[i] > 0))
+    if (s->relative > 0 && !(d->sigma[i] > 0))
       return od_fail(
           err, OD_BAD_INPUT,
           "'%s' is constant in the set '%s', so its noise cannot be a fraction of the signal; give its sigma", s->name,
@@ -73,8 +73,8 @@ static od_status interrupted(const od_fit_data *d, od_error *err) {
   return od_fail(err, OD_INTERRUPTED, "interrupted while the set '%s' was simulated", d->set->name);
 }
 
-// Predicts the sensor outputs of the true machine. Fails with OD_BAD_INPUT, OD_DIVERGED, OD_INTERRUPTED, OD_NO_MEMORY, or a
-// status of od_sim_step().
+// Predicts the sensor outputs of the true machine. Fails with OD_BAD_INPUT if the true machine lacks an output, with OD_NO_MEMORY, or
+// with a status of od_machine_plant(), od_predictor_new() or od_predict().
 static od_status true_outputs(const od_fit_plan *plan, const od_machine *truth, od_fit_data *d,
                               const od_waiting *waiting, od_error *err) {
   const od_experiment *e = plan->e;

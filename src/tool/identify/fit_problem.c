@@ -39,7 +39,7 @@ static od_status complain_about_times(const od_fit_data *d, od_error *err) {
                  d->set->name, least, most, d->step);
 }
 
-// Replaces a predictor by one with the delays of sensors, if delays are among the parameters. Fails with OD_NO_MEMORY.
+// Replaces a predictor by a predictor with the delays of sensors, if delays are among the parameters. Fails with OD_NO_MEMORY.
 static od_status delay_sensors(const od_fit_work *w, const od_fit_data *d, od_predictor **predictor, od_error *err) {
   OD_SCRATCH(scratch);
   od_output_delay *delay = OD_TAKE(&scratch, od_output_delay, w->np);
@@ -94,7 +94,7 @@ static od_status make_predictor(od_fit_work *w, int set, od_error *err) {
   return od_arena_status(&w->arena) == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
-// Computes the model's initial state, the reference for unknown initial states. Fails with OD_NO_MEMORY.
+// Computes the model's initial state, the reference for unknown initial states. Fails with OD_NO_MEMORY or a status of the plant.
 static od_status find_initial_state(od_fit_work *w, od_error *err) {
   void *work = od_arena_take(&w->arena, w->plant->work_size + 1);
   w->x0 = OD_TAKE(&w->arena, double, 2 * w->nx);

@@ -162,8 +162,8 @@ static void find_parts(const od_fit_work *w, int set, int i, part parts[2]) {
   parts[1] = (part){d->fitted, d->rows, &r->unseen_quality[i]};
 }
 
-// Computes the quality with the start values. The stored predictions at the solution are not changed. Fails with OD_BAD_INPUT,
-// OD_DIVERGED, OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_sim_step().
+// Computes the quality with the start values; NAN if the set cannot be predicted. The stored predictions at the solution are not
+// changed. Fails with OD_NO_MEMORY.
 static od_status judge_start(od_fit_work *w, int set, od_error *err) {
   OD_SCRATCH(scratch);
   misses m = {w, set, OD_TAKE(&scratch, norm, 2 * w->ns)};
@@ -183,8 +183,8 @@ static od_status judge_start(od_fit_work *w, int set, od_error *err) {
   return OD_OK;
 }
 
-// Computes the quality with the estimates. Fitted sets have already been predicted at the estimates for their derivatives. Fails
-// with OD_BAD_INPUT, OD_DIVERGED, OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_sim_step().
+// Computes the quality with the estimates. If there is an influence, fitted sets have already been predicted at the estimates for
+// their derivatives. A failed prediction gives a quality of NAN and its status in the result of the set. Fails with OD_NO_MEMORY.
 static od_status judge_end(od_fit_work *w, int set, od_error *err) {
   const od_fit_data *d = w->f->data[set];
   od_fit_set_result *r = &w->f->set[set];

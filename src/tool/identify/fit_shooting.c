@@ -83,8 +83,7 @@ static double try_segments(od_fit_work *w, int set, int segments, od_error *err)
 }
 
 // Chooses the first of the numbers 4, 8, 16, ... of segments whose residuals at the start values are below small_residual. If there
-// is no such number, chooses the number with the smallest residuals. Fails with OD_BAD_INPUT, OD_NO_MEMORY, or a status of
-// od_sim_step().
+// is no such number, chooses the number with the smallest residuals. Fails with OD_NO_MEMORY or a status of make_segments().
 static od_status choose_segments(od_fit_work *w, int set, od_error *err) {
   int best = 4;
   double least = INFINITY;

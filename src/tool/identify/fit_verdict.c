@@ -100,7 +100,7 @@ static void judge_fit(judge *j) {
   if (isnan(fit))
     REMARK(
         j, OD_DOUBTFUL, "fit.nothing", "No verdict:",
-        "all sensor values are constant, so the fit in percent is undefined. Use a log in which sensor values change.");
+        "the fit in percent is undefined, because all sensor values are constant, or because a set cannot be predicted. Use a log in which sensor values change, and start values with which all sets can be predicted.");
   else if (f->only_predicted)
     REMARK(j, trust, code, lead, "the fit of the model with the start values is %.2f %%.", fit);
   else if (isnan(f->start_fit))
@@ -370,7 +370,7 @@ static void judge_validation(judge *j) {
     for (int i = 0; i < j->e->sensors; i++) {
       const od_fit_quality *q = &j->f->set[set].unseen_quality[i];
       if (q->samples > 0 && is_much_worse(j, i, q))
-        od_name_list_add(&worse, "%.2f %% of %s", q->fit, j->e->sensor[i].name);
+        od_name_list_add(&worse, "%s (fit %.2f %%)", j->e->sensor[i].name, q->fit);
     }
   if (worse.count > 0)
     REMARK(

@@ -46,7 +46,7 @@ typedef struct od_fit_work {
   double **
       own_start;  // for each validation set: initial state that was found from its rows, relative to x0; NULL: not found
   double *constraint_scratch;  // one number per parameter
-  od_shooting **shooting;      // segments of each fitted set; NULL: each set is predicted as a whole
+  od_shooting **shooting;      // segments of each fitted set; NULL: no shooting
   od_influence *influence;     // influence of the residuals on the estimates, at the solution; NULL: not available
 } od_fit_work;
 
@@ -55,17 +55,18 @@ typedef struct od_fit_work {
 bool od_fit_keeps_going(void *work);
 
 // fit_problem.c: prepares the data and predictors of all sets and the unknowns of the problem. Fails with OD_BAD_INPUT, OD_IO,
-// OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_fit_predictor().
+// OD_INTERRUPTED, OD_NO_MEMORY, or a status of the plant, of od_fit_predictor(), od_fit_find_starts() or od_fit_make_shooting().
 od_status od_fit_prepare(od_fit_work *w, od_error *err);
 // Creates a predictor of a set with `finer` times as many steps as in the plan. `free_start`: the caller gives the initial state
-// and may vary it, regardless of the plan. Fails with OD_NO_MEMORY, a status of od_machine_plant(), or of the search for the
-// initial state.
+// and may vary it, regardless of the plan. Fails with OD_BAD_INPUT if 'integrator: exact' is given for times that are not uniform, or
+// with a status of od_predictor_new(), od_predictor_delayed() or od_predictor_of_model().
 od_status od_fit_predictor(od_fit_work *w, int set, int finer, bool free_start, od_predictor **out, od_error *err);
 
 // fit_start.c: od_fit_find_starts() finds the initial states with which the search begins in sets that start at their
 // first row, with the start values of the parameters. od_fit_find_validation_start() finds the initial state of a
-// validation set from its first row or from all rows, with the parameters x, if the set does not start at the initial
-// state of the model. Both fail with OD_NO_MEMORY or a status of od_predict().
+// validation set with the parameters x: from its first row (OD_FIT_FROM_FIRST_ROW), or from all rows (the set itself has
+// OD_FIT_FROM_ANYWHERE). Both fail with OD_NO_MEMORY, with OD_NOT_FINITE if the set cannot be predicted from the model's initial state,
+// or with a status of od_fit_predictor().
 od_status od_fit_find_starts(od_fit_work *w, od_error *err);
 od_status od_fit_find_validation_start(od_fit_work *w, int set, const double *x, od_error *err);
 
@@ -102,8 +103,7 @@ static inline int od_fit_column(const od_fit_work *w, const od_fit_block *b, int
 // od_fit_visit_set(). Returns OD_NOT_CONVERGED if a set cannot be predicted. Also fails with OD_NOT_FINITE or OD_NO_MEMORY.
 od_status od_fit_stand(od_fit_work *w);
 // Calls `visit` for each block of a fitted set's rows at the solution, in order. Blocks that are not in memory are predicted
-// again. Afterwards the set's y contains the predictions at the solution. Fails with the status of `visit` or a status of
-// od_predict().
+// again. Afterwards the set's y contains the predictions at the solution. Fails with a status of od_predict().
 typedef void od_fit_visit(void *user, const od_fit_block *block);
 od_status od_fit_visit_set(od_fit_work *w, int set, od_fit_visit *visit, void *user);
 
@@ -117,7 +117,8 @@ od_status od_fit_visit_set(od_fit_work *w, int set, od_fit_visit *visit, void *u
 // Computes residuals for the search engine and passes their rows to `take` during the prediction. The user is the
 // od_fit_work. Returns 1 if a prediction fails or x is outside the possible range of a parameter.
 int od_fit_rows(void *work, const double *x, bool derivatives, int every, od_ls_take *take, void *to);
-// For sets that are predicted as a whole: compute all residuals, and their Jacobian (m x n). Return 1 if the prediction fails.
+// For sets that are predicted as a whole: compute all residuals, and their Jacobian (m x n). Return 1 if a prediction or the
+// elimination of nodes fails, or if x is outside the possible range of a parameter.
 int od_fit_residuals(void *work, const double *x, double *r);
 int od_fit_jacobian(void *work, const double *x, double *J);
 
@@ -129,7 +130,7 @@ int od_fit_constraints(void *work, const double *x, double *c, double *C);
 int od_fit_active_rows(const od_fitted *f, double *rows);
 
 // fit_shooting.c: creates the segments of all fitted sets if the plan uses shooting. Call after the predictors are created. Fails
-// with OD_NO_MEMORY or a status of od_fit_predictor().
+// with OD_BAD_INPUT if a set has too few rows, with OD_NO_MEMORY, or with a status of od_fit_predictor().
 od_status od_fit_make_shooting(od_fit_work *w, od_error *err);
 bool od_fit_is_shooting(const od_fit_work *w);
 od_ls_hidden od_fit_hidden(const od_fit_work *w);
@@ -143,11 +144,12 @@ void od_fit_keep_gaps(od_fit_work *w, int set);
 // the prediction fails. Fails with OD_NO_MEMORY or a status of od_fit_predictor().
 od_status od_fit_shooting_half(od_fit_work *w, int set, double *half, od_error *err);
 
-// fit_search.c: fills f->search. Fails with OD_INTERRUPTED, OD_NO_MEMORY, or the status of the first prediction.
+// fit_search.c: fills f->search. Fails with OD_INTERRUPTED or OD_NOT_CONVERGED (f->search has the best result so far, if there is one),
+// OD_BAD_INPUT, OD_NO_MEMORY, a status of od_least_squares(), or the status of the first prediction.
 od_status od_fit_search(od_fit_work *w, od_error *err);
 
 // fit_quality.c: fills f->set, f->start_fit, f->fit and, if requested, the table. Afterwards, the stored predictions
-// are the predictions at the solution. Fails with OD_NO_MEMORY or a status of od_predict().
+// are the predictions at the solution. Fails with OD_INTERRUPTED or OD_NO_MEMORY.
 od_status od_fit_judge_sets(od_fit_work *w, od_error *err);
 
 // colored_residuals.c: computes standard deviations for correlated residuals and stores them in f. If w->influence
@@ -155,7 +157,7 @@ od_status od_fit_judge_sets(od_fit_work *w, od_error *err);
 od_status od_fit_find_sigmas(od_fit_work *w, od_error *err);
 
 // fit_step.c: computes the shift of the estimates caused by integration errors. Fills f->shift and f->better_substeps. Fails with
-// OD_INTERRUPTED or OD_NO_MEMORY.
+// OD_NO_MEMORY, or a status of od_fit_predictor() or od_fit_visit_set().
 od_status od_fit_find_shift(od_fit_work *w, od_error *err);
 // fit_quality.c: finds the sensors with the most correlated residuals.
 od_status od_fit_find_pair(od_fit_work *w, od_error *err);
@@ -164,8 +166,9 @@ od_status od_fit_check_cost_rise(od_fit_work *w, od_error *err);
 
 // fit_verdict.c: fills f->verdict. Fails with OD_NO_MEMORY.
 od_status od_fit_judge(od_fit_work *w, od_error *err);
-// fit_causes.c: if the options request a diagnosis and the residuals cause a bad verdict, adds possible causes to the
-// verdict. Fails with OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_fit().
+// fit_causes.c: if the options request a diagnosis and the verdict has a remark that a fault of the data or of the model can cause,
+// adds possible causes to the verdict. An interrupt ends the diagnosis without a failure. Fails with OD_NO_MEMORY or another status of
+// od_diagnose().
 od_status od_fit_name_causes(od_fit_work *w, od_error *err);
 
 #endif

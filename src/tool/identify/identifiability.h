@@ -48,18 +48,19 @@ typedef struct od_identifiability {
   od_null *null;             // `nulls` null directions
   double *scale;             // unit of changes of each parameter
   double *basis, *strength;  // singular vectors and values of J with columns scaled to length 1
-  double *weight;            // lengths of the columns of J
+  double *weight;            // lengths of the columns of J / sigma; 1 for a column of zeros
 } od_identifiability;
 
 // Computes the identifiability from sensitivities, which are copied. On success the caller frees *out. Returns OD_BAD_ARGUMENT if
-// rows, columns or sigma is not positive; OD_NO_MEMORY; or OD_NOT_FINITE if a sensitivity is not finite or the decomposition fails.
+// rows, columns, sigma or a scale is not positive; OD_NO_MEMORY; or OD_NOT_FINITE if a sensitivity is not finite or the decomposition
+// fails.
 od_status od_identifiability_new(const od_sensitivities *s, od_identifiability **out, od_error *err);
 void od_identifiability_free(od_identifiability *id);
 
 // Computes the identifiability of the parameters. J: m x n, derivatives of residuals in units of their noise; the first np
 // columns belong to parameters, the other columns to initial states. size: the unit of each parameter's changes; 0: the
 // parameter has no size, and the unit is ten of its standard deviations. tie: gradients of constraints that the parameters
-// satisfy, tied x np. Fails with OD_NOT_FINITE if J is not finite, and with OD_NO_MEMORY.
+// satisfy, tied x np. The caller frees *out. Fails with the statuses of od_identifiability_new().
 od_status od_identifiability_without_states(int m, int n, int np, const double *J, const double *parameters,
                                             const double *size, int tied, const double *tie, od_identifiability **out,
                                             od_error *err);

@@ -150,7 +150,8 @@ static od_rule read_rule(od_loader *ld, const od_section *section, const od_expe
   return (od_rule){.integrator = integrator, .exact = !integrator};
 }
 
-// Rejects shooting for machines with memory outside the state, because such machines cannot be started at a node.
+// Reports settings and machines for which shooting is not possible: exact discretization, estimated delays, switches, and memory
+// outside the state (sampled blocks, integrals), because a prediction cannot begin with this memory at a node.
 static void check_shooting(od_experiment_loader *xl, const od_fit_plan *plan, int node) {
   od_loader *ld = &xl->ld;
   const od_model *m = xl->e->model ? od_machine_model(xl->e->model) : NULL;

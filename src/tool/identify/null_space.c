@@ -1,8 +1,9 @@
 // The most readable basis of a null space: directions with few parameters and simple ratios.
 //
 // Candidates are the directions for which count - 1 conditions hold: a parameter is constant, or two parameters change
-// by the same factor, or by opposite factors. Each candidate is written as powers of a factor, as multiples of an
-// amount, and as small relative changes. A form has a price, which increases with the number of parameters and with
+// by the same factor, or by opposite factors. If there are too many choices of conditions, only constant parameters count as
+// conditions. The directions of a Gauss-Jordan elimination are also candidates. Each candidate is written as powers of a factor, as
+// multiples of an amount, and as small relative changes. A form has a price, which increases with the number of parameters and with
 // ratios that are not simple. The price of a candidate is the price of its cheapest form. The cheapest independent
 // candidates are the basis.
 #include "identify/null_space.h"

@@ -250,8 +250,8 @@ static const double shown = 0.03;     // damping of directions, for columns of l
 static const double smallest = 1e-6;  // smallest size of a state, as a fraction of the state's largest value
 
 // Computes the step -V diag(s/(s^2 + shown^2)) U'r, which reduces the residuals of one segment. J (rows x nx, by rows):
-// derivatives with respect to the node; overwritten, with columns scaled to length 1. r: residuals. Returns false if there
-// are fewer rows than states, or the factorization fails.
+// derivatives with respect to the node; overwritten. r: residuals. Returns false if there are fewer rows than states, if the
+// factorization fails, or if out of memory.
 static bool damped_step(int rows, int nx, double *J, const double *r, double *step) {
   OD_SCRATCH(scratch);
   double *length = OD_TAKE(&scratch, double, nx), *value = OD_TAKE(&scratch, double, nx);
@@ -323,7 +323,7 @@ static od_status follow(od_shooting *s, int k, const double *p, const od_shootin
 }
 
 // Computes the sizes of states, which are the ranges of the nodes. Also computes the weights of gaps, in units of residuals,
-// from the derivatives of all segments.
+// from the derivatives of all segments except the first.
 static void measure(od_shooting *s, const od_shooting_data *data) {
   int nx = s->nx, columns = s->np + nx;
   for (int i = 0; i < nx; i++) {

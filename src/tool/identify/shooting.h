@@ -59,8 +59,8 @@ typedef struct od_shooting_data {
   double loss_scale;
 } od_shooting_data;
 
-// `first` is the predictor of the set in the fit. `next` is a predictor with all states free; the shooting takes ownership
-// of `next`. segments: number of segments of the fitted rows. od_shooting_new() fails with OD_NO_MEMORY.
+// `first` is the predictor of the set in the fit. `next` is a predictor with all states free; on success the shooting owns `next`.
+// segments: number of segments of the fitted rows. od_shooting_new() fails with OD_NO_MEMORY.
 typedef struct od_shooting_of {
   int segments;
   long rows, fitted;
@@ -75,7 +75,8 @@ void od_shooting_free(od_shooting *s);
 // Computes the initial nodes: each node is the end of the previous segment, moved toward the data of its own segment.
 // Returns OD_NOT_AVAILABLE if the machine changes its coordinates. Also fails with a status of od_predict().
 od_status od_shooting_begin(od_shooting *s, const double *p, const double *x0, const od_shooting_data *data);
-// Predicts all segments from the nodes `at`, with derivatives if requested. Fails with a status of od_predict().
+// Predicts all segments from the nodes `at`, with derivatives if requested. Fails with OD_NOT_AVAILABLE if the machine changes its
+// coordinates, or with a status of od_predict().
 od_status od_shooting_predict(od_shooting *s, const double *p, bool derivatives);
 // Eliminates the nodes. Call after a prediction with derivatives. Fills projected, shift and trial_response. Fails with
 // OD_NOT_FINITE or OD_NO_MEMORY.

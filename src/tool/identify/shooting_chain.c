@@ -1,4 +1,5 @@
-// The equations between the nodes of multiple shooting, solved in one forward and one backward pass.
+// The equations between the nodes of multiple shooting, solved in forward and backward passes. If the first node is fixed, continuity
+// alone determines the other nodes (follow_start()). The following applies to a free first node.
 //
 // Elimination of nodes by continuity alone would multiply transition matrices. An unstable machine amplifies changes by exp(20)
 // forward, and a stiff machine by exp(20) backward. Hydraulic machines are both unstable and stiff. Therefore continuity is added

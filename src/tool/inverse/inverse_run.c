@@ -238,8 +238,8 @@ static od_status explain(run *s, double t, od_status status, od_error *err) {
       od_display_quantity(od_inverse_output(s->inverse, w), od_model_text(s->m, w->unit)).text);
 }
 
-// Computes efforts and accelerations at a time, with freely moving coordinates at x (their values, then their rates). Fails with
-// a status of od_sim_step().
+// Computes efforts and accelerations at a time, with freely moving coordinates at x (their values, then their rates). Fails with a status of
+// od_inverse_solve().
 static od_status solve_at(run *s, double t, const double *x) {
   const od_inverse_options *o = s->o;
   int driven = o->moves - o->loose;
@@ -256,8 +256,8 @@ static od_status solve_at(run *s, double t, const double *x) {
   return od_inverse_solve(s->inverse, s->u, s->q, s->rate, s->second, s->effort);
 }
 
-// Advances x, the freely moving coordinates and their rates, by one step h of the classical Runge-Kutta method. Fails with a
-// status of od_sim_step().
+// Advances x, the freely moving coordinates and their rates, by one step h of the classical Runge-Kutta method. Fails with a status of
+// od_inverse_solve().
 static od_status step_loose(run *s, double t, double h, double *x) {
   static const double where[] = {0, 0.5, 0.5, 1}, weight[] = {1.0 / 6, 1.0 / 3, 1.0 / 3, 1.0 / 6};
   int n = s->o->loose, driven = s->o->moves - n;
@@ -281,8 +281,8 @@ static od_status step_loose(run *s, double t, double h, double *x) {
   return OD_OK;
 }
 
-// Integrates the freely moving coordinates from row to row in two steps. The difference from the result of a single step
-// estimates the error.
+// Integrates the freely moving coordinates from row to row in two steps. The difference from the result of a single step estimates the error. Fails
+// with a status of od_inverse_solve().
 static od_status advance_loose(run *s, double t, double h) {
   int n = s->o->loose;
   double *x = s->loose, *whole = x + 2 * n, *error = x + 12 * n;
@@ -391,8 +391,8 @@ static od_status fill_table(run *s, od_error *err) {
   return OD_OK;
 }
 
-// Allocates the memory of the run and computes all rows of the table. Fails with OD_BAD_INPUT, OD_INTERRUPTED, OD_NO_MEMORY, or a
-// status of od_sim_step().
+// Allocates the memory of the run and computes all rows of the table. Fails with OD_INTERRUPTED or OD_NO_MEMORY, or with a status of
+// od_machine_plant(), od_inverse_new() or od_inverse_solve().
 static od_status compute(run *s, od_error *err) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_plant_free) od_plant *plant = NULL;

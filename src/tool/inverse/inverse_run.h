@@ -19,11 +19,11 @@ typedef enum od_pressure_rule {
 
 typedef struct od_inverse_options {
   double begin, end, step;  // s
-  int moves;                // number of degrees of freedom of the machine
+  int moves;                // number of moved outputs: the degrees of freedom of the machine
   int loose;                // number of joint coordinates that move freely from the initial state: the last entries of
                             // `moved`
-  const int *moved;         // prescribed outputs
-  const od_trajectory *motion;  // motion of each moved output
+  const int *moved;         // moved outputs: the prescribed outputs, then the loose coordinates
+  const od_trajectory *motion;  // motion of each prescribed output
   int drives;
   const od_drive *drive;
   const int *outputs;  // additional recorded outputs
@@ -121,9 +121,9 @@ double od_drive_oil_modulus(const od_model *m, double pressure);
 
 // --- inverse_run.c
 
-// Computes the inverse dynamics. On failure err contains the reason, and the table contains the rows computed so far. Free the
-// result in all cases. Fails with OD_BAD_INPUT, OD_INTERRUPTED, OD_NO_MEMORY, or OD_NOT_CONVERGED and OD_SINGULAR at a position
-// that cannot be reached.
+// Computes the inverse dynamics. On failure err contains the reason, and the table contains the rows computed so far (NULL: none). Free the result in
+// all cases. Fails with OD_BAD_INPUT, OD_INTERRUPTED or OD_NO_MEMORY, or with a status of od_inverse_solve(): OD_NOT_CONVERGED or OD_SINGULAR at a
+// position that cannot be reached.
 od_status od_inverse_run(const od_machine *machine, const od_inverse_options *options, od_inverse_result *out,
                          od_error *err);
 void od_inverse_result_free(od_inverse_result *result);

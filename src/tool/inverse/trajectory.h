@@ -28,11 +28,11 @@ typedef struct od_trajectory {
   double coarse, coarse_at;
 } od_trajectory;
 
-// Creates the motion prescribed by an input from `begin` to `end`. If the values of the input come from a file, the
-// motion consists of samples. The machine must outlive the trajectory. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
+// Creates the motion prescribed by an input from `begin` to `end`. If the values of the input come from a file with at least three rows, the motion
+// consists of samples. The machine must outlive the trajectory. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 od_status od_trajectory_of_input(const od_machine *machine, int input, double begin, double end, od_trajectory *out);
-// Creates a motion from samples at increasing times, s. Fails with OD_BAD_INPUT if there are fewer than three or more than
-// MOST_NODES samples. low_pass: see od_smooth_samples(). Also fails with OD_NO_MEMORY.
+// Creates a motion from samples at increasing times, s. Fails with OD_BAD_INPUT if there are fewer than three or more than 2e7 samples. low_pass: see
+// od_smooth_samples(). Also fails with OD_NO_MEMORY.
 od_status od_trajectory_of_samples(const double *t, const double *value, long rows, double low_pass,
                                    od_trajectory *out);
 od_status od_trajectory_of_constant(double value, double begin, double end, od_trajectory *out);

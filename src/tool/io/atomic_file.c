@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -14,27 +15,34 @@
 #include "base/allocate.h"
 
 // Files that are being written and are not complete yet. A path is registered until the file is complete or discarded. Registration
-// allocates nothing. Only one thread writes files.
-enum { MOST_UNFINISHED = 64 };  // number of files written at the same time
+// allocates nothing. Several threads may register paths at the same time. Further files than MOST_UNFINISHED are not registered.
+enum { MOST_UNFINISHED = 64 };
 static struct unfinished {
-  const char *path;
-  pid_t writer;
+  _Atomic(const char *) path;
+  atomic_long writer;  // process that registered the path
 } unfinished[MOST_UNFINISHED];
 
 static void add_unfinished(const char *path) {
-  int i = 0;
-  while (i < MOST_UNFINISHED && unfinished[i].path) i++;
-  if (i < MOST_UNFINISHED) unfinished[i] = (struct unfinished){path, getpid()};
+  for (int i = 0; i < MOST_UNFINISHED; i++) {
+    const char *none = NULL;
+    if (!atomic_compare_exchange_strong(&unfinished[i].path, &none, path)) continue;
+    atomic_store(&unfinished[i].writer, (long)getpid());
+    return;
+  }
 }
 
 static void forget_unfinished(const char *path) {
-  for (int i = 0; i < MOST_UNFINISHED; i++)
-    if (path && unfinished[i].path == path) unfinished[i].path = NULL;
+  for (int i = 0; i < MOST_UNFINISHED; i++) {
+    const char *known = path;
+    if (path) atomic_compare_exchange_strong(&unfinished[i].path, &known, NULL);
+  }
 }
 
 void od_unfinished_remove_all(void) {
-  for (int i = 0; i < MOST_UNFINISHED; i++)
-    if (unfinished[i].path && unfinished[i].writer == getpid()) unlink(unfinished[i].path);
+  for (int i = 0; i < MOST_UNFINISHED; i++) {
+    const char *path = atomic_load(&unfinished[i].path);
+    if (path && atomic_load(&unfinished[i].writer) == (long)getpid()) unlink(path);
+  }
 }
 
 static od_status cannot(od_error *err, const char *what, const char *path) {

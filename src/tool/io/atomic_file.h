@@ -19,7 +19,8 @@ od_status od_atomic_open(od_atomic_file *f, const char *path, od_error *err);
 // Checks whether od_atomic_open() would succeed; otherwise returns its failure. Call this function before long work. No file
 // remains.
 od_status od_atomic_probe(const char *path, od_error *err);
-// Closes the file, checks that all data were written, and renames the file. Fails with OD_IO; then no file remains.
+// Closes the file, checks that all data were written, and renames the file. Fails with OD_IO; then the temporary file is removed, and
+// an older file with the final path is unchanged.
 od_status od_atomic_commit(od_atomic_file *f, od_error *err);
 void od_atomic_discard(od_atomic_file *f);
 

@@ -76,7 +76,7 @@ od_axis od_axis_make_log(double min, double max, const char *unit, double wanted
   if (!(max > min * (1 + 1e-9))) min /= 2, max *= 2;
   double decades = log10(max / min);
   od_axis axis = {.low = min, .high = max, .factor = 1, .is_log = true, .step = 1};
-  // Uses one, three or more ticks per decade, or one tick every few decades.
+  // Uses three ticks per decade, or one tick per decade or per several decades.
   if (3 * decades > wanted) axis.step = 3 * fmax(1, ceil(decades / wanted));
   double first = 3 * floor(log10(min)) - 3;
   first = axis.step * ceil(first / axis.step);

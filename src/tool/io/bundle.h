@@ -1,6 +1,6 @@
-// Files in memory. While a thread uses a bundle, the functions of this module read files from the bundle instead of the disk. Files
-// have the paths under which they were recorded. While a thread records a bundle, these functions add every file that they read to
-// the bundle.
+// Files in memory. While a thread uses a bundle, od_input_read() and od_bundle_stat() use the files of the bundle instead of the disk.
+// Files have the paths under which they were recorded. While a thread records a bundle, od_input_read() adds every file that it reads
+// to the bundle.
 #ifndef OD_IO_BUNDLE_H
 #define OD_IO_BUNDLE_H
 

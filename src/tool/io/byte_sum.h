@@ -41,8 +41,8 @@ static inline uint64_t od_byte_sum_of(const od_byte_sum *s) {
 }
 
 // Returns whether the bytes of an open file from `from` to `to` have changed since they were read. A missing byte is a change; appended
-// bytes are not. The bytes are only read if the length of the file is not `to` or its modification time is not `written`. known: their
-// checksum; NULL: unknown, only missing bytes are found.
+// bytes are not. The bytes are only read if the length of the file is not `to` or its modification time is not `written`. known: the
+// checksum of these bytes; NULL: unknown, only missing bytes are found.
 bool od_byte_sum_has_changed(int file, off_t from, off_t to, struct timespec written, const uint64_t *known);
 
 #endif

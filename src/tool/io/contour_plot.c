@@ -113,7 +113,8 @@ void od_picture_add_contour(od_picture *p, const od_contour *c) {
 od_status od_contour_write(const od_contour *c, const char *title, const char *subtitle, const char *path,
                            od_error *err) {
   if (c->columns < 2 || c->rows < 2)
-    return od_fail(err, OD_BAD_ARGUMENT, "nothing to plot: found %d columns and %d rows, expected at least 2 of each",
+    return od_fail(err, OD_BAD_ARGUMENT,
+                   "nothing to plot: the numbers of columns and rows are %d and %d; expected at least 2 of each",
                    c->columns, c->rows);
   if (strcmp(path, "-") == 0) {
     OD_SCOPED(od_picture_free) od_picture picture = {.title = title, .subtitle = subtitle};

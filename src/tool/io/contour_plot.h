@@ -16,7 +16,7 @@ typedef struct od_contour {
 void od_picture_add_contour(od_picture *p, const od_contour *c);
 
 // Writes an SVG file, or no file on failure; the path "-" prints the curves of od_picture_add_contour() on standard output. Fails
-// with OD_IO or OD_NO_MEMORY.
+// with OD_BAD_ARGUMENT if there are fewer than two columns or rows or no finite value, with OD_IO or with OD_NO_MEMORY.
 od_status od_contour_write(const od_contour *c, const char *title, const char *subtitle, const char *path,
                            od_error *err);
 

@@ -24,7 +24,7 @@ typedef struct od_date_time {
 
 // Reads a text. Returns false if the text is neither a date nor a time in this order.
 bool od_date_time_parse(const char *text, size_t length, od_date_order order, od_date_time *out);
-// Returns whether a text is a date or a time in at least one order.
+// Returns whether a text is a date or a time, with the day or the month first or with a year of four digits.
 bool od_date_time_is(const char *text, size_t length);
 
 // Reads the order from the form of a date: "dd.mm.yyyy hh:mm:ss". Returns false if the text is not such a form.

@@ -16,8 +16,8 @@ typedef struct entry {
   double factor;
 } entry;
 
-// Entries of one unit are adjacent, the smallest sizes first. Pressures are in bar. Values of several thousand bar are moduli of
-// oil (MPa) or of steel (GPa).
+// Entries of one unit are adjacent, the smallest sizes first. Pressures are in bar. Values from 1000 bar are moduli of oil (MPa) or of
+// steel (GPa).
 static const entry entries[] = {
     {"Pa", 100, "Pa", 1},
     {"Pa", 1e8, "bar", 1e-5},

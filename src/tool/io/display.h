@@ -23,9 +23,9 @@ od_display od_display_unit(const char *si, double size);
 // Returns the display unit for a quantity without known values: bar, l/min, mm.
 const char *od_display_usual(const char *si);
 
-// Formats a number with an uncertainty (half of an interval), both in the displayed unit. The uncertainty has two digits. The
-// number ends at the same digit and has at most nine digits. Without an uncertainty (zero, infinite, NAN) the number has five
-// digits. NAN is written as "-".
+// Format a number and its uncertainty (half of an interval), both in the displayed unit. The uncertainty has two digits, or all digits
+// before the decimal point if these are more. The number ends at the same digit; it has nine digits if the uncertainty is below 1e-9 of
+// the number. Without an uncertainty (zero, infinite, NAN) the number has five digits. NAN is written as "-".
 void od_display_value(char text[OD_NUMBER_SIZE], double value, double uncertainty);
 void od_display_uncertainty(char text[OD_NUMBER_SIZE], double uncertainty);
 
@@ -37,7 +37,7 @@ od_display_text od_display_quantity(double value, const char *si);
 // Returns the rate of change of a quantity in this SI unit: "300 bar per second", "7.6 per second", "2 m/s\u00b2".
 od_display_text od_display_rate(double rate, const char *si);
 
-// A duration in words: "4.1 ms", "5 s", "3 min 20 s".
+// A duration in words: "4.1 ms", "5 s", "3 min 20 s". digits: significant digits of durations below 100 s.
 typedef struct od_duration {
   char text[32];
 } od_duration;

@@ -41,10 +41,10 @@ od_frame_column od_frames_column(const od_frames *f, int column);
 // result. The result has a negative `count` if out of memory.
 od_frame_column od_frames_of(const od_series *x, const od_series *y, long most, od_arena *arena);
 
-// Returns whether the frames alone show the extremes of all intervals, within 0.2 % of the range of the column.
+// Returns whether no value is missing and the frames alone show the extremes of all intervals, within 0.2 % of the range of the column.
 bool od_frames_are_enough(const od_frame_column *c);
 // The points of a curve: the frames if od_frames_are_enough(), otherwise the envelope with two points per interval.
-// od_frame_points() returns the number of points. od_frame_point() computes point i.
+// od_frame_points() returns the number of points. od_frame_point() computes point i. is_envelope: whether the points are the envelope.
 long od_frame_points(const od_frame_column *c);
 void od_frame_point(const od_frame_column *c, bool is_envelope, long i, double *x, double *y);
 

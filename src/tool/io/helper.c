@@ -143,8 +143,10 @@ static od_status what_happened(const od_helper *h, int end, od_error *err) {
   if (h->is_other)
     return od_fail(err, OD_IO, "the program %s belongs to another version of oleodyn; install oleodyn again", h->name);
   int signal = WIFSIGNALED(end) ? WTERMSIG(end) : 0;
-  if (signal == SIGXCPU || signal == SIGALRM)
-    return od_fail(err, OD_BAD_INPUT, "took longer than %lld s, the limit", od_helper_seconds(h->bytes));
+  if (signal == SIGXCPU)
+    return od_fail(err, OD_BAD_INPUT, "took longer than %lld s of processor time, the limit",
+                   od_helper_seconds(h->bytes));
+  if (signal == SIGALRM) return od_fail(err, OD_BAD_INPUT, "took longer than the limit of elapsed time");
   if (signal == SIGINT || signal == SIGTERM || signal == SIGHUP) return od_fail(err, OD_INTERRUPTED, "was interrupted");
   // A helper that exits without an answer ran out of memory or reached its memory limit.
   if (WIFEXITED(end)) return od_fail(err, OD_BAD_INPUT, "ran out of memory");

@@ -22,8 +22,8 @@ od_status od_json_write(const json_t *value, const char *path, od_error *err);
 // Returns the text that od_json_write() writes, freed with od_free(); NULL if an allocation fails.
 char *od_json_format(const json_t *value);
 
-// Writes "key":value without spaces, with at most 12 digits per number, and without characters that have a meaning in HTML or XML. Lists
-// and objects in the value become separate lines.
+// Writes "key":value without spaces, with at most 12 digits per real number, and without characters that have a meaning in HTML or XML. If
+// the value is a list, each object of the list begins a new line.
 void od_json_write_safe(FILE *to, const char *key, const json_t *value);
 
 #endif

@@ -19,7 +19,7 @@ enum { HEADER = 128, TAG = 8, COMPRESSED = 15, MATRIX = 20 };
 typedef struct walk {
   FILE *file;
   long long size, at;
-  bool swapped;  // whether the file has the other byte order
+  bool swapped;  // whether the file is big-endian
   double plain;  // bytes unpacked so far
   double most;   // largest allowed value of `plain`
 } walk;

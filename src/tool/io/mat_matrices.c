@@ -121,8 +121,7 @@ static void make_names(const od_table *table, variable_name *names) {
   }
 }
 
-// Writes one variable per column, and a cell array "columns" of names and units. Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED
-// or OD_NO_MEMORY.
+// Writes one variable per column, and a cell array "columns" of names and units. Fails with OD_IO, OD_INTERRUPTED or OD_NO_MEMORY.
 od_status od_table_write_mat(const od_table *table, const char *path, od_error *err) {
   OD_SCRATCH(scratch);
   static const double none = 0;

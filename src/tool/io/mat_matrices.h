@@ -25,8 +25,7 @@ typedef struct od_mat_variable {
 } od_mat_variable;
 
 // Writes the variables. The file appears under its name when it is complete. matio does not report a full disk, so the helper reads
-// the file again and compares the contents. od_table_write_mat() does the same. Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED or
-// OD_NO_MEMORY.
+// the file again and compares the contents. od_table_write_mat() does the same. Fails with OD_IO, OD_INTERRUPTED or OD_NO_MEMORY.
 od_status od_matrices_write_mat(const od_mat_variable *variable, int count, const char *path, od_error *err);
 
 #endif

@@ -30,7 +30,7 @@ bool od_number_parse(const char *text, size_t length, bool comma, double *value)
 // Reads a text as an exact decimal, which may be negative. Returns false if the text is not a finite number or has more than 19 digits.
 bool od_number_decimal(const char *text, size_t length, bool comma, od_decimal *size, bool *negative);
 // Returns the length of the longest prefix of a text of `length` characters that is a number, and its value; 0: no prefix is a
-// number. "5 eV" gives 5, although "5e" begins like an exponent.
+// number. Prefixes have at most 31 characters. "5 eV" gives 5, although "5e" begins like an exponent.
 size_t od_number_prefix(const char *text, size_t length, double *value);
 
 #endif

@@ -100,13 +100,14 @@ typedef struct od_list_style {
 } od_list_style;
 // Writes a list as SVG: a row per value of the panel, which must have names.
 void od_panel_draw_list(FILE *to, const od_panel *panel, const od_list_style *style);
-// Returns the height of the frame, px, and the unit of the ticks.
+// Return the height of the frame, px, and the unit of the ticks.
 double od_panel_list_height(const od_panel *panel);
 const char *od_panel_list_unit(const od_panel *panel, char unit[OD_AXIS_TEXT]);
 
 // --- Writers ------------------------------------------------------------------------------------------------------
 
-// Writes an SVG file, or no file on failure. Fails with OD_IO or OD_NO_MEMORY.
+// Writes an SVG file, or no file on failure. This function and the other writers fail with OD_BAD_ARGUMENT if the picture has no panel,
+// with OD_IO or with OD_NO_MEMORY.
 od_status od_picture_write(const od_picture *p, const char *path, od_error *err);
 
 // Ways to print a picture as text.
@@ -115,12 +116,12 @@ typedef struct od_text_style {
   bool is_ascii;   // whether only ASCII characters are used
   bool has_color;  // whether lines have colors, by terminal control codes
 } od_text_style;
-// Returns the style for a terminal or a file: the width of the terminal, else the variable COLUMNS, else 80; ASCII unless the locale
-// of the environment is UTF-8; colors only on terminals, unless NO_COLOR is set.
+// Returns the style for a terminal or a file: the width of the terminal, else the variable COLUMNS, else 80, limited to 40 to 160; ASCII
+// unless the locale of the environment is UTF-8; colors only on terminals, unless NO_COLOR is set or TERM is "dumb".
 od_text_style od_text_style_of(FILE *to);
 od_status od_picture_print(const od_picture *p, od_text_style style, FILE *to, od_error *err);
 
-// Prints the picture on standard output if the path is "-", else writes an SVG file. Fails with OD_IO or OD_NO_MEMORY.
+// Prints the picture on standard output if the path is "-", else writes an SVG file.
 od_status od_picture_show(const od_picture *p, const char *path, od_error *err);
 
 #endif

@@ -295,7 +295,7 @@ static void put_legend(FILE *to, od_text_style style, const od_panel *panel) {
                        : m->kind == OD_LIMIT_INSTANT ? ": "
                        : m->shape == OD_MARK_CROSS   ? "x "
                                                      : "o ";
-    // Crosses and rings with the same text, as for poles, are listed once.
+    // Marks of the same shape with the same text, as for poles, are listed once.
     bool is_repeated = false;
     for (const od_panel_mark *b = panel->mark; b != m; b = b->next)
       is_repeated = is_repeated || (b->kind == m->kind && b->shape == m->shape && strcmp(b->text, m->text) == 0);
@@ -402,7 +402,8 @@ od_status od_picture_print(const od_picture *p, od_text_style style, FILE *to, o
       print_chart(to, style, panel, rows, cells);
   }
   if (p->panels > printed)
-    fprintf(to, "\n%d further panels are not shown; --plot FILE.svg shows all panels\n", p->panels - printed);
+    fprintf(to, "\nnumber of further panels that are not shown: %d; --plot FILE.svg shows all panels\n",
+            p->panels - printed);
   if (fflush(to) != 0 || ferror(to)) return od_fail(err, OD_IO, "cannot write to standard output: %s", strerror(errno));
   return OD_OK;
 }

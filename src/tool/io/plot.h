@@ -7,7 +7,8 @@
 
 // Writes an SVG file, or no file on failure; the path "-" prints the charts on standard output (io/picture.h). The
 // first column of the table is the time. Columns with the same number in `panel` share a chart and have the same unit;
-// NULL: each column has its own chart. io/display.h determines the units. Fails with OD_IO or OD_NO_MEMORY.
+// NULL: each column has its own chart. io/display.h determines the units. Fails with OD_BAD_ARGUMENT if the table has no rows or no
+// column other than the time, with OD_IO or with OD_NO_MEMORY.
 od_status od_plot_write(const od_table *table, const int *panel, const char *title, const char *subtitle,
                         const char *path, od_error *err);
 

@@ -5,8 +5,9 @@
 #include "base/arena.h"
 #include "oleodyn/status.h"
 
-// Reads a file that only its owner may read; the owner is this user or root. Fails with OD_BAD_INPUT or OD_IO; messages do not contain the content.
-// *size: without the final zero. The content is at most 64 kB.
+// Reads a file of at most 64 kB that only its owner may read; the owner is this user or root. what: the kind of file, for messages. The
+// arena owns *content, which ends with a zero. *size: number of bytes without this zero. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY;
+// messages do not contain the content.
 od_status od_private_file_read(const char *path, const char *what, od_arena *memory, char **content, size_t *size,
                                od_error *err);
 

@@ -10,8 +10,8 @@ od_table *od_search_history_new(const char *const *name, int count);
 // Adds an iteration, unless its cost is not finite. After OD_NO_MEMORY the history is incomplete.
 od_status od_search_history_add(od_table *history, double cost, const double *number);
 
-// Adds a panel with the cost over the iterations, and a panel with the numbers relative to their last values.
-// Histories of fewer than two iterations add nothing. The history must outlive the picture.
+// Adds a panel with the cost over the iterations, and a panel with the first 12 numbers that do not end at zero, relative to their last
+// values. Histories of fewer than two iterations add nothing. The history must outlive the picture.
 void od_picture_add_history(od_picture *p, const od_table *history);
 
 #endif

@@ -24,14 +24,14 @@ struct od_table {
   char **name, **unit;     // name and unit of each column
   double *data;            // row-major: data[row * columns + column]
   int time;                // 1 + index of the column that an attribute of the file marks as the time; 0: none
-  od_table_places places;  // zeros and NULL unless a text file was read
+  od_table_places places;  // zeros and NULL unless a file was read; only text files have lines
   od_arena arena;          // owns all memory except `data` and `places.line`, which may be long
 };
 
 // Creates a table without rows; names and units are "". Returns NULL if an allocation fails. Free it with od_table_free().
 od_table *od_table_new(int columns);
 OD_OWNED_POINTER(od_table, od_table_free);
-// Sets name and unit of a column; both are copied. Fails with OD_NO_MEMORY.
+// Sets name and unit of a column; both are copied. Fails with OD_NO_MEMORY, or with OD_BAD_ARGUMENT if there is no such column.
 od_status od_table_label(od_table *table, int column, const char *name, const char *unit);
 // Appends a row (one value per column). The memory grows geometrically. Fails with OD_NO_MEMORY.
 od_status od_table_append(od_table *table, const double *row);
@@ -69,7 +69,7 @@ double od_table_loop(const od_table *table, int column, int over, double from, d
 // Write a file under a temporary name in the same folder, and rename the file when it is complete. CSV: a header "name
 // [unit]", then the shortest numbers that read back exactly (at most %.17g). MAT: one variable per column, with a valid
 // name (dots become underscores), and a cell array of the original names and units. The path "-" is standard output
-// (CSV only). Fail with OD_IO or OD_NO_MEMORY; no file is then left behind.
+// (CSV only). Fail with OD_IO or OD_NO_MEMORY, od_table_write_mat() also with OD_INTERRUPTED; no file is then left behind.
 od_status od_table_write_csv(const od_table *table, const char *path, od_error *err);
 od_status od_table_write_mat(const od_table *table, const char *path, od_error *err);
 // Returns whether a file is a MATLAB file, by its name.

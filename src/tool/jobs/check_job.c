@@ -27,7 +27,8 @@ static int check_file(od_job *job, const char *path, const od_load_options *load
 
 static const char details[] =
     "The sections of a file determine its kind: files with 'sensors' are experiments, or fits if they have 'fit'; files with\n"
-    "'cases' are studies, files with 'machines' are twins. The exit code is 0 if all files are correct, else 2.\n";
+    "'laws' are friction files, files with 'cases' are studies, files with 'machines' are twins, and other files are machines.\n"
+    "The exit code is 0 if all files are correct, else 2.\n";
 
 int od_kind_check(od_job *job) {
   od_load_arguments load = {0};

@@ -1,4 +1,4 @@
-// The job compare: compares filters, sensors and steps of one experiment on the same data. The first row is the model
+// The job compare: compares filters, sensors, variants and steps of one experiment on the same data. The first row is the model
 // without correction.
 #include "jobs/job.h"
 #include "memory/scoped.h"

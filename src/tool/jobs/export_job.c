@@ -87,13 +87,14 @@ static const char *last_part(od_job *job, const char *path) {
   return name ? name : "machine";
 }
 
-// Returns the name of a file without its folder and ending.
+// Returns the name of a file without its folder, up to the first dot; NULL if an allocation fails.
 static const char *stem(od_job *job, const char *path) {
   const char *name = last_part(job, path);
   return od_arena_format(&job->arena, "%.*s", (int)strcspn(name, "."), name);
 }
 
-// Fills the program from the file. Options that only machines have are refused for experiments.
+// Fills the program from the file. Rejects --outputs and --parameters for experiments, and --float for machines. Returns OD_GO_ON, or
+// the outcome after reporting an error.
 static int describe(od_job *job, const arguments *a, const source *s, od_export_program *p) {
   od_words parameters = {0};
   OD_SCOPED(od_selection_free) od_selection selection = {0};
@@ -147,8 +148,8 @@ static od_result report(const od_export_program *p, const od_trial *trial, const
   od_result_line(&r, "%s: %s with %s, %s and %s, one step each %s", folder, observes ? "an observer" : "a simulation",
                  od_count(p->states, "state").text, od_count(p->inputs, "input").text,
                  od_count(p->d.outputs, "output").text, od_duration_text(p->d.period, 4).text);
-  od_result_line(&r, "memory: %zu bytes; `make -C %s check` compiles it and compares a run of %s", p->run.memory,
-                 folder, od_count(p->run.steps, "step").text);
+  od_result_line(&r, "memory: %zu bytes; `make -C %s check` compiles the folder and compares a run of %s",
+                 p->run.memory, folder, od_count(p->run.steps, "step").text);
   if (p->single) {
     od_result_set(&r, "single_difference_sigmas", json_real(trial->difference));
     od_result_set(&r, "single_samples", json_integer(trial->samples));

@@ -1,4 +1,4 @@
-// The job fit: estimates parameters of a machine from logs, with their uncertainty and identifiability.
+// The job fit: estimates parameters of a machine from logs or simulated data, with their uncertainty and identifiability.
 #include "jobs/job.h"
 #include "memory/scoped.h"
 #include "jobs/open_machine.h"

@@ -20,7 +20,7 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
 }
 
 static const char details[] =
-    "FILE is a machine file (.yaml), which is linearized at its initial state, or a log of any format.\n"
+    "FILE is a machine file (.yaml) or an image, which is linearized at its initial state, or a log of any format.\n"
     "For a log, choose the method by the shape of the input:\n"
     "  --sine    stepped sine: sine and offset are fitted by least squares to the settled part of each frequency\n"
     "  --period  multisine: averages over whole periods\n"

@@ -1,5 +1,5 @@
-// The job friction: shows a single friction law as a table or a plot. Views are the steady curve, a loop under a sine,
-// the response to a step, the sensitivity to each parameter, and the force for a logged speed.
+// The job friction: shows a single friction law as a table or a plot. Views are the steady curve, a loop under a sine, the response to
+// a step, the sensitivity to each parameter, the largest difference between two laws after steps, and the force for a logged speed.
 #include <string.h>
 
 #include "jobs/job.h"
@@ -49,7 +49,7 @@ static bool find_show(od_job *job, const arguments *a, od_friction_show *show) {
     if (strcmp(od_friction_shows[i], name) == 0) found = i;
   }
   if (found < 0)
-    od_job_error(job, "--show: there is no diagram '%s'%s", name, od_nearest_suggestion(&nearest, NULL).text);
+    od_job_error(job, "--show: there is no view '%s'%s", name, od_nearest_suggestion(&nearest, NULL).text);
   else if (a->factor.count > 0 && !has_log(a))
     od_job_error(job, "--factor requires --data, because COLUMN is a column of the log");
   else if ((found == OD_SHOW_LOG) != has_log(a))

@@ -27,7 +27,9 @@ static int read_setting(od_job *job, const od_friction_law *law, const char *opt
     if (!od_setting_any_quantity(job, what, equals + 1, f->unit, value)) return -1;
     bool possible = f->sign == OD_ANY || *value > 0 || (f->sign == OD_NOT_NEGATIVE && *value == 0);
     if (possible && *value >= f->limits.low && *value <= f->limits.high) return i;
-    od_job_error(job, "--%s: found %g %s, expected %g to %g", what, *value, f->unit, f->limits.low, f->limits.high);
+    bool has_unit = strcmp(f->unit, "1") != 0;
+    od_job_error(job, "--%s: found %g%s%s, expected %g to %g", what, *value, has_unit ? " " : "",
+                 has_unit ? f->unit : "", f->limits.low, f->limits.high);
     return -1;
   }
   od_job_error(job, "--%s: the law '%s' has no parameter '%s'%s", option, law->name, key,

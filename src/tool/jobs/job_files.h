@@ -74,10 +74,11 @@ bool od_job_wants_rows(const od_job *job);
 
 // Ends a job. Passes contents->result to the listener, and writes the requested files with a note about each. Reports
 // contents->status unless the status is OD_OK. After a failure the remaining files are still written. The job then owns the result.
-// Returns the outcome of the status; if the status is OD_OK, the outcome of the verdict (NULL: OD_JOB_DONE), or OD_JOB_FAILED if a
-// file cannot be written.
+// Returns the outcome of the status; if the status is OD_OK, OD_JOB_FAILED if a file cannot be written, else the outcome of the
+// verdict (NULL: OD_JOB_DONE). If the result is incomplete for lack of memory, writes nothing and returns OD_JOB_FAILED.
 int od_job_finish(od_job *job, const od_file_contents *contents, const od_verdict *verdict);
-// Passes a part of the result to the listener, unless the result goes to standard output.
+// Passes a part of the result to the listener. The listener shows only its warnings if the job is quiet, or if other results go to
+// standard output and summary_always is false.
 void od_job_show(od_job *job, const od_result *result, bool summary_always);
 
 // Returns whether --plot draws in the terminal.

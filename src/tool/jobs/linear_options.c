@@ -225,7 +225,8 @@ int od_frequencies_choose(od_job *job, const od_frequency_arguments *a, const od
   ok = od_setting_count(job, "points", a->points, count) && ok;
   if (!ok) return OD_JOB_BAD_INPUT;
   if (!(low < high)) {
-    od_job_error(job, "--high: found %.6g Hz, expected more than the lowest frequency, %.6g Hz", high, low);
+    od_job_error(job, "--low and --high: found %.6g Hz to %.6g Hz; expected a highest frequency above the lowest", low,
+                 high);
     return OD_JOB_BAD_INPUT;
   }
   if (*count < 2 || *count > 1000000) {

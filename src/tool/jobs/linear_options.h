@@ -57,7 +57,7 @@ typedef struct od_linear_sweep {
 } od_linear_sweep;
 
 // A job about the linear model at a point, or at the points of a sweep. The model has the inputs of the arguments, else all
-// inputs. The model has the outputs of the arguments, else the outputs of the file's run section.
+// inputs. The model has the outputs of the arguments, else the default outputs of od_select_outputs().
 typedef struct od_linear_job {
   const od_usage *usage;
   od_linear_sweep *sweep;  // the sweep, which also contains the arguments

@@ -83,7 +83,7 @@ static int survey_log(od_job *job, const od_survey_wish *wish, od_log_survey *su
 
 // --- Mapping ------------------------------------------------------------------------------------------------------
 
-// Returns the kind of a file: an experiment, a fit, or a machine.
+// Returns the kind of a file: an experiment, a fit, or a machine; OD_FILE_UNKNOWN: the file cannot be read.
 static od_file_kind kind_of(const char *path, od_messages *messages) {
   od_content content = {0};
   char *text = NULL;
@@ -186,7 +186,7 @@ static int choose_target(od_job *job, const arguments *a, const od_log_plan *pla
   return path ? OD_GO_ON : od_job_end_early(job, OD_NO_MEMORY, &(od_error){0});
 }
 
-// The receiver of the converted rows: a CSV file, and a table if the job keeps its table.
+// The receiver of the converted rows: a CSV file, and a table for a MATLAB file or a job that keeps its table.
 typedef struct converted {
   const od_table *head;
   od_row_file csv;

@@ -1,4 +1,4 @@
-// The job observe: runs the true machine and the observer of an experiment side by side, and writes the results.
+// The job observe: runs the observer of an experiment on simulated, logged or live data, and writes the results.
 #include <math.h>
 #include <signal.h>
 #include <stdio.h>
@@ -123,7 +123,7 @@ static int choose_seed(od_job *job, const arguments *a, od_experiment *e) {
   unsigned long long seed = e->seed;
   e->random_start = a->random_start;
   if ((a->seed || a->random_start) && !e->truth) {
-    od_job_error(job, "--%s requires simulated data; this experiment has logged data",
+    od_job_error(job, "--%s requires simulated data; the data of this run are logged or live",
                  a->seed ? "seed" : "random-start");
     return OD_JOB_BAD_INPUT;
   }
@@ -275,7 +275,7 @@ static void remark(void *user, const char *what) {
 }
 
 // Observes standard input, or a log that grows. timeout: longest wait for new rows of the log, s; 0: no limit. Fails with
-// OD_BAD_INPUT, OD_IO, OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_sim_step().
+// OD_NO_MEMORY, or a status of od_sample_source_live() or od_observe().
 static od_status observe_live(od_job *job, const arguments *a, od_experiment *e, double timeout, watch *w,
                               od_observed **observed, od_error *err) {
   const od_live_options input = {.file = a->follow ? e->data.file : NULL,
@@ -361,10 +361,10 @@ static const char details[] =
     "The output lists the parameters, with their true values if known, and the number of samples of each sensor. A verdict\n"
     "judges the reported uncertainty. The exit code is 3 if the result is wrong. Except with --live and --follow, the\n"
     "observer runs twice to check whether the result depends on the start values. A file is written completely or not at all.\n\n"
-    "--checkpoint writes the run at its end, and also after Ctrl-C or SIGTERM. With --live, --checkpoint also writes the run\n"
-    "every minute (--checkpoint-every). --resume continues the run from this file with the same experiment. All later answers\n"
-    "and rows, the statistics and the verdict are bitwise identical to a run without interruption. The CSV file contains the\n"
-    "rows after the checkpoint. Logs and simulated data are read again, and samples up to the checkpoint are skipped; with\n"
+    "--checkpoint writes the run at its end, and also after Ctrl-C or SIGTERM. With --live or --follow, --checkpoint also writes\n"
+    "the run every minute (--checkpoint-every). --resume continues the run from this file with the same experiment. All later\n"
+    "answers and rows, the statistics and the verdict are bitwise identical to a run without interruption. The CSV file contains\n"
+    "the rows after the checkpoint. Logs and simulated data are read again, and samples up to the checkpoint are skipped; with\n"
     "--live the run continues with the next line. Both options may have the same file.\n\n"
     "Examples\n"
     "  oleodyn observe valve.yaml --seed 7 --csv valve.csv\n"

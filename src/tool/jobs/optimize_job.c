@@ -45,8 +45,7 @@ static void free_plan(plan *p) {
 
 // --- Options ------------------------------------------------------------------------------------------------------
 
-// Loads a machine with one value of --search among the values of --set. The --set values were correct before, so
-// messages about
+// Loads a machine with one value of --search among the values of --set. The --set values were correct before, so messages about
 // --set are printed as messages about --search. Returns false if the machine cannot be loaded.
 static bool load_as_free(od_job *job, const char *file, const od_load_arguments *given, od_machine **machine) {
   OD_OWNED(od_messages_free) od_messages *found = od_messages_new();
@@ -82,7 +81,7 @@ static bool value_with(od_job *job, const char *file, const arguments *a, const 
   return number >= 0;
 }
 
-// Reads "PATH=LOW:HIGH". A unit after HIGH also applies to LOW. Returns false after reporting an error.
+// Reads "PATH=LOW:HIGH". A unit after HIGH also applies to LOW if LOW has no unit. Returns false after reporting an error.
 static bool read_free(od_job *job, const char *file, const arguments *a, const od_machine *m, const char *text,
                       char path[340], od_free_number *f) {
   const char *equals = strchr(text, '='), *colon = equals ? strchr(equals, ':') : NULL;

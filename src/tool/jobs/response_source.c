@@ -6,6 +6,7 @@
 #include "jobs/job.h"
 #include "io/number.h"
 #include "io/wording.h"
+#include "machine/machine_image.h"
 #include "memory/owned.h"
 #include "jobs/setting_values.h"
 #include "jobs/select_outputs.h"
@@ -56,7 +57,8 @@ static int open_machine(od_job *job, const char *path, const od_response_argumen
       !od_setting_quantity(job, "high", a->high, "Hz", &high) || !od_setting_count(job, "points", a->points, &points))
     return OD_JOB_BAD_INPUT;
   if (!(low < high)) {
-    od_job_error(job, "--high: found %g Hz, expected more than the lowest frequency, %g Hz", high, low);
+    od_job_error(job, "--low and --high: found %g Hz to %g Hz; expected a highest frequency above the lowest", low,
+                 high);
     return OD_JOB_BAD_INPUT;
   }
   OD_TRY(od_job_load_machine(job, path, &a->load, &machine));
@@ -115,7 +117,10 @@ static bool read_sines(od_job *job, const char *text, double *from, double *to, 
     if (i == 2 && !*at && *from <= *to && (*to - *from) / *step < MOST_SINES) return true;
     if (*at++ != ':') break;
   }
-  od_job_error(job, "--sine: found '%s', expected FROM:TO:STEP in Hz with FROM up to TO, such as 1:100:1", text);
+  od_job_error(
+      job,
+      "--sine: found '%s', expected FROM:TO:STEP in Hz with FROM up to TO and at most 100000 frequencies, such as 1:100:1",
+      text);
   return false;
 }
 
@@ -176,6 +181,6 @@ static int open_log(od_job *job, const char *path, const od_response_arguments *
 
 int od_response_open(od_job *job, const char *path, const od_response_arguments *a, od_response *out) {
   *out = (od_response){0};
-  return od_name_ends_in(path, "yaml") || od_name_ends_in(path, "yml") ? open_machine(job, path, a, out)
-                                                                       : open_log(job, path, a, out);
+  bool is_machine = od_name_ends_in(path, "yaml") || od_name_ends_in(path, "yml") || od_machine_is_image(path);
+  return is_machine ? open_machine(job, path, a, out) : open_log(job, path, a, out);
 }

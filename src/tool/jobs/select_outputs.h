@@ -23,9 +23,8 @@ void od_selection_free(od_selection *selection);
 void od_selection_add(od_selection *selection, const int *output, int count);
 
 // Selects outputs. Each text is a comma-separated list of names, patterns ("crank.*") or "all". Outputs of one unit joined with "+"
-// share a panel. Without texts: the outputs of the file's run section, else all joint coordinates. If all joints are spherical,
-// there are no coordinates, and all outputs are selected. Each name without a match is reported with a suggestion. Returns
-// OD_GO_ON, or the outcome.
+// share a panel. Without texts: the outputs of the file's run section, else all joint coordinates, else (without joints, or with
+// spherical joints only) all outputs. Each name without a match is reported with a suggestion. Returns OD_GO_ON, or the outcome.
 int od_select_outputs(od_job *job, const od_machine *machine, const od_words *texts, od_selection *selection);
 
 #endif

@@ -17,7 +17,8 @@ static bool convert(od_job *job, const char *option, const char *unit, const cha
     return false;
   }
   od_unit_verdict verdict = od_units_convert(units, unit, si_unit, *value, value);
-  if (verdict == OD_UNIT_UNKNOWN) od_job_error(job, "--%s: unknown unit '%s'", option, unit);
+  if (verdict == OD_UNIT_UNKNOWN)
+    od_job_error(job, "--%s: unknown unit '%s'; expected a unit that can be converted to %s", option, unit, si_unit);
   if (verdict == OD_UNIT_MISFITS)
     od_job_error(job, "--%s: the unit '%s' cannot be converted to %s; expected a unit of the same quantity", option,
                  unit, si_unit);
@@ -59,7 +60,7 @@ bool od_setting_count(od_job *job, const char *option, const char *text, int *va
     *value = (int)x;
     return true;
   }
-  od_job_error(job, "--%s: '%s' is not a whole number; expected 1 or more", option, text);
+  od_job_error(job, "--%s: found '%s', expected a whole number from 1 to 1000000000", option, text);
   return false;
 }
 
@@ -70,6 +71,6 @@ bool od_setting_whole(od_job *job, const char *option, const char *text, unsigne
     *value = strtoull(text, NULL, 10);
     return true;
   }
-  od_job_error(job, "--%s: '%s' is not a whole number; expected at most 18 digits", option, text);
+  od_job_error(job, "--%s: found '%s', expected a whole number of at most 18 digits", option, text);
   return false;
 }

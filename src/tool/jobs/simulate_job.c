@@ -381,9 +381,9 @@ static int sweep_runs(od_job *job, const arguments *a, const char *path) {
 }
 
 static const char details[] =
-    "The default outputs are the outputs in the run section of the file, else all joint coordinates. A table with the extremes\n"
-    "of every output is printed, unless the results go to standard output (-) or --quiet is given. A file is written\n"
-    "completely or not at all; after Ctrl-C the files contain the rows computed so far.\n\n"
+    "The default outputs are the outputs in the run section of the file, else all joint coordinates, else all outputs. A table\n"
+    "with the extremes of every output is printed, unless the results go to standard output (-) or --quiet is given. A file is\n"
+    "written completely or not at all; after Ctrl-C the files contain the rows computed so far.\n\n"
     "The run is compared with a more accurate run. The verdict gives the output with the largest error, if the error is more\n"
     "than 1 % of the output's range. The verdict also lists the volumes that cavitated, with time and duration. With --sweep\n"
     "there is no verdict: the files contain the minimum, maximum, rms and final value of every output at every point. With\n"
@@ -434,7 +434,8 @@ int od_kind_simulate(od_job *job) {
        "outputs to record: names, patterns such as 'crank.*', or all (repeatable);\noutputs joined with + share a panel "
        "of the plot",
        &a.outputs},
-      {"every", OD_OPTION_TEXT, "N", "record only every Nth step; default: 1", &a.every},
+      {"every", OD_OPTION_TEXT, "N", "record only every Nth step (with --step auto: every Nth row); default: 1",
+       &a.every},
       {"resume", OD_OPTION_TEXT, "FILE", "continue from a file of --checkpoint, to the end of --time", &a.resume},
       OD_SWEEP_OPTIONS(&a.sweep),
       OD_DRAW_OPTIONS(&a.sweep),

@@ -26,8 +26,8 @@ static bool read_end(const char *text, const char *end, double *value, char *uni
   return best > 0 && isfinite(*value);
 }
 
-// Reads "A:B", up to `end`, into two numbers and their common unit. A unit after B also applies to A. first_unit: unit of A.
-// Returns false if the text has another form.
+// Reads "A:B", up to `end`, into two numbers and their common unit. A unit of one number also applies to the other number if the other
+// number has no unit. first_unit: unit of A. Returns false if the text has another form.
 static bool read_ends(const char *text, const char *end, double *a, double *b, od_sweep_axis *axis,
                       char first_unit[80]) {
   const char *colon = strchr(text, ':');
@@ -80,8 +80,8 @@ static bool read_draw(od_job *job, const char *text, od_sweep_axis *a) {
   else if (a->draw.kind == OD_DRAW_NORMAL && a->draw.b < 0)
     od_job_error(job, "--draw: '%s' has a negative standard deviation; expected zero or more", text);
   else if (a->draw.kind != OD_DRAW_NORMAL && a->draw.a > a->draw.b)
-    od_job_error(job, "--draw: the range of '%s' ends below its beginning; expected uniform:%g %s:%g %s", text,
-                 a->draw.b, a->unit, a->draw.a, a->unit);
+    od_job_error(job, "--draw: the range of '%s' ends below its beginning; expected uniform:%g%s%s:%g%s%s", text,
+                 a->draw.b, a->unit[0] ? " " : "", a->unit, a->draw.a, a->unit[0] ? " " : "", a->unit);
   else
     return true;
   return false;

@@ -12,7 +12,7 @@
   {"sweep", OD_OPTION_LIST, "PATH=A:B:N",                                                                      \
    "repeat for N values of a number, from A to B; several paths make a grid\n(repeatable)", &(target)->paths}, \
   {                                                                                                            \
-    "threads", OD_OPTION_TEXT, "N", "with --sweep: number of threads; default: the number of cores",           \
+    "threads", OD_OPTION_TEXT, "N", "number of threads that compute the points; default: the number of cores", \
         &(target)->threads                                                                                     \
   }
 

@@ -58,7 +58,7 @@ static int check_only(od_job *job, const arguments *a, const od_experiment *e) {
     }
     if (found) continue;
     od_job_error(job, "--only: there is no noise '%s'%s", a->only.text[k],
-                 od_nearest_suggestion(&nearest, "'oleodyn tune FILE' without --only lists all noises").text);
+                 od_nearest_suggestion(&nearest, "'oleodyn tune FILE' without --only lists all numbers").text);
     code = OD_JOB_BAD_INPUT;
   }
   return code;

@@ -51,7 +51,7 @@ static int run(od_job *job, const char *path, bool fresh) {
 
 static const char details[] =
     "The twin file contains machines with their experiments, the sources of their samples, the history and the outputs.\n"
-    "For each machine an observer runs on the samples as they arrive. The history is an SQLite database with samples,\n"
+    "For each machine an observer runs on the samples as they arrive. The history is a database with samples,\n"
     "estimates, events and checkpoints. After an interruption, also by kill -9 or a power failure, the observers continue\n"
     "from their last checkpoints; sources that send again what follows give the same estimates, bit for bit.\n\n"
     "The twin ends with its sources, or in order after Ctrl-C or SIGTERM. 'oleodyn check FILE' only checks the file.\n\n"

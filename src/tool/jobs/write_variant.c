@@ -19,13 +19,13 @@ static bool is_name(const char *text) {
   return length > 0 && length <= 60 && text[length] == '\0' && text[0] != '_' && text[0] != '-';
 }
 
-// Returns whether a file exists that --write-variant did not write.
+// Returns whether a file exists that --write-variant did not write, or that cannot be read.
 static bool is_foreign(const char *path) {
   char line[sizeof first_words] = "";
   struct stat facts;
   if (stat(path, &facts) != 0) return false;
   FILE *from = S_ISREG(facts.st_mode) ? fopen(path, "rb") : NULL;
-  if (!from) return !S_ISREG(facts.st_mode);
+  if (!from) return true;
   bool ours = fgets(line, sizeof line, from) && strcmp(line, first_words) == 0;
   fclose(from);
   return !ours;
@@ -35,10 +35,12 @@ int od_variant_check(od_job *job, od_variant_arguments *v, const char **path) {
   *path = NULL;
   if (!v->name && !v->file) return OD_GO_ON;
   if (!v->name || !is_name(v->name)) {
-    od_job_error(job,
-                 v->name ? "--write-variant: found '%s', expected a name of letters, digits, '_' and '-'"
-                         : "--variant-file requires --write-variant%s",
-                 v->name ? v->name : "");
+    od_job_error(
+        job,
+        v->name
+            ? "--write-variant: found '%s', expected a name of at most 60 letters, digits, '_' and '-' that begins with a letter or digit"
+            : "--variant-file requires --write-variant%s",
+        v->name ? v->name : "");
     return OD_JOB_BAD_INPUT;
   }
   snprintf(v->own_file, sizeof v->own_file, "%.200s.yaml", v->name);
@@ -48,7 +50,7 @@ int od_variant_check(od_job *job, od_variant_arguments *v, const char **path) {
   return OD_JOB_BAD_INPUT;
 }
 
-// Prints a text in double quotes of YAML.
+// Prints a text in single quotes of YAML. Single quotes in the text are doubled.
 static void print_quoted(FILE *to, const char *text) {
   fputc('\'', to);
   for (; *text; text++) fputs(*text == '\'' ? "''" : (char[]){*text, '\0'}, to);

@@ -131,7 +131,7 @@ static void polish(od_search *s) {
 }
 
 // Adapts the damping after a step: decreases the damping after a full step, and increases the damping if less than 0.3 of the
-// step was taken.
+// step, or no step, was taken.
 static void adapt(od_search *s, double part) {
   double *damping = &s->ties.damping;
   if (part == 1)

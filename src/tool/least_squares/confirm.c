@@ -94,7 +94,8 @@ static double size_of(const od_search *s, int j) {
 
 typedef struct look {
   double decrease;  // the largest decrease of the cost, relative to the cost
-  double change;    // largest magnitude of the change of the cost at a neighbor, relative to the cost
+  double change;    // largest magnitude of the change of the cost at a neighbor, relative to the cost; without the two
+                    // farthest neighbors of each line
   bool flat;        // whether the cost is constant along a parameter, or along a direction with influence in the model
   double *best;     // k: the point with the largest decrease
   double *line;     // k: direction of the line

@@ -36,7 +36,8 @@ static od_status check(const sampler *s, od_error *err) {
     if (is_fixed(s, j)) continue;
     if (!(isfinite(low) && isfinite(high) && low <= high))
       return od_fail(err, OD_BAD_ARGUMENT,
-                     "parameter %d needs finite bounds or a finite box for random starts; give one of them", j);
+                     "the range of parameter %d for random starts is from %g to %g; give finite bounds or a finite box",
+                     j, low, high);
     if (is_log(s, j) && low <= 0)
       return od_fail(
           err, OD_BAD_ARGUMENT,
@@ -141,8 +142,8 @@ static od_status search_all(const sampler *s, const od_ls_options *options, tall
     }
   }
   if (!t->best)
-    return od_fail(err, OD_NOT_FINITE, "the residuals cannot be evaluated at any of the %d starts; choose other bounds",
-                   count);
+    return od_fail(err, OD_NOT_FINITE,
+                   "the residuals cannot be evaluated at any start (number of starts: %d); choose other bounds", count);
   if (err) *err = (od_error){.status = OD_OK};  // failures of other starts are ignored
   status = od_ls_status(t->best->reason);
   return status == OD_OK ? OD_OK : od_fail(err, status, "%s", od_ls_reason_text(t->best->reason));

@@ -59,7 +59,7 @@ double od_parameter_slope(const od_search *s, int i, const double *x) {
 static od_status check_parameter(const od_ls_problem *p, int i, od_error *err) {
   double x = p->start[i], low = low_of(p, i), high = high_of(p, i);
   if (!isfinite(x))
-    return od_fail(err, OD_BAD_ARGUMENT, "the start of parameter %d is not finite; expected a finite number", i);
+    return od_fail(err, OD_BAD_ARGUMENT, "the start of parameter %d is %g; expected a finite number", i, x);
   if (p->fixed && p->fixed[i]) return OD_OK;
   if (isnan(low) || isnan(high) || low > high)
     return od_fail(err, OD_BAD_ARGUMENT,
@@ -69,7 +69,8 @@ static od_status check_parameter(const od_ls_problem *p, int i, od_error *err) {
     return od_fail(err, OD_BAD_ARGUMENT, "parameter %d starts at %g; expected a start within its bounds, %g and %g", i,
                    x, low, high);
   if (p->scale && !(p->scale[i] > 0 && isfinite(p->scale[i])))
-    return od_fail(err, OD_BAD_ARGUMENT, "the scale of parameter %d is %g; expected a positive number", i, p->scale[i]);
+    return od_fail(err, OD_BAD_ARGUMENT, "the scale of parameter %d is %g; expected a positive finite number", i,
+                   p->scale[i]);
   od_ls_transform t = transform_of(p, i);
   if (t == OD_TRANSFORM_LOG && (high <= 0 || (x <= 0 && low < 0)))
     return od_fail(
@@ -78,19 +79,21 @@ static od_status check_parameter(const od_ls_problem *p, int i, od_error *err) {
         i, x, low, high);
   if (t == OD_TRANSFORM_LOGISTIC && !(isfinite(low) && isfinite(high)))
     return od_fail(err, OD_BAD_ARGUMENT,
-                   "parameter %d is searched as logistic and needs two finite bounds; give both bounds", i);
+                   "parameter %d is searched as logistic, but has the bounds %g and %g; give two finite bounds", i, low,
+                   high);
   return OD_OK;
 }
 
 static od_status check(const od_ls_problem *p, const od_ls_options *o, od_error *err) {
   if (p->m < 1 || p->n < 1)
-    return od_fail(err, OD_BAD_ARGUMENT, "found %d residuals and %d parameters, expected at least 1 of each", p->m,
+    return od_fail(err, OD_BAD_ARGUMENT,
+                   "the number of residuals is %d, the number of parameters %d; expected at least 1 of each", p->m,
                    p->n);
   if (p->rows && p->hidden)
     return od_fail(err, OD_BAD_ARGUMENT,
                    "found both streamed rows and hidden unknowns, expected at most one of the two");
   if (!(p->residuals || p->rows) || !p->start)
-    return od_fail(err, OD_BAD_ARGUMENT, "a problem needs residuals and a start; set both fields");
+    return od_fail(err, OD_BAD_ARGUMENT, "a problem needs 'residuals' or 'rows', and 'start'; set these fields");
   if (o->loss_scale < 0 || isnan(o->loss_scale) || o->radius < 0 || isnan(o->radius) || o->max_evaluations < 0)
     return od_fail(err, OD_BAD_ARGUMENT,
                    "loss_scale is %g, radius is %g, max_evaluations is %ld; expected zero or more for each",

@@ -2,8 +2,8 @@
 //
 // Steps are scaled by the distance v to the bound in the direction of descent: D = diag(sqrt(v size)). Steps therefore turn away
 // from bounds before a bound is reached. E^2 = |g| size is the curvature of this scaling. A trust-region step that leaves the box
-// has two alternatives: its reflection at the first bound, and a step along the scaled gradient. The step with the least model cost
-// is taken. All points stay strictly between the bounds.
+// is replaced by the best of three steps: the step up to the first bound, its reflection at this bound, and a step along the scaled
+// gradient. The best step has the least model cost. All points stay strictly between the bounds.
 //
 // The truncated variant has neither scaling nor reflection: a step ends at the first bound, and the search can stall at
 // this bound.
@@ -93,8 +93,8 @@ static void keep_better(const od_search *s, const double *candidate, double *bes
   if (c < *best_change) *best_change = c, memcpy(best, candidate, (size_t)s->k * sizeof *best);
 }
 
-// Replaces a trust-region step p that leaves the box. The replacement is a step to the bound, a step reflected at the bound, or a
-// step along the scaled gradient.
+// Replaces a trust-region step p that leaves the box. The replacement is the step with the least model cost among three steps: a step
+// to the bound, a step reflected at the bound, and a step along the scaled gradient.
 static void bend_step(od_search *s, double theta) {
   int k = s->k;
   double *p = s->step, *reflected = s->scratch, *d = reflected + k, *best = d + k, best_change = INFINITY;

@@ -136,8 +136,8 @@ bool od_rows_linearize(od_search *s, const od_point *point);
 // Stores the triangle of a finished factorization as the model of a point. Returns false if the triangle is not finite.
 bool od_linear_from_qr(const od_search *s, const od_row_qr *qr, od_linear *model);
 
-// ---- coarse.c: moves the current point to the result of a search with fewer rows, if there are enough rows. The
-// current point must have been evaluated.
+// ---- coarse.c: moves the current point to the result of a search with fewer rows, if the options request this search and the fewer
+// rows contain enough information. The current point must have been evaluated.
 void od_search_coarsely(od_search *s);
 
 // ---- spectrum.c: computes the spectrum of the current model with s->D and, if E is not NULL, rows of curvature E.
@@ -211,8 +211,9 @@ od_ls_reason od_search_confirm(od_search *s, od_ls_reason reason, od_ending *end
 
 // ---- least_squares.c: returns the status for a reason.
 od_status od_ls_status(od_ls_reason reason);
-// Runs a complete search. The caller owns the result, which is NULL if the search could not begin. Fails with OD_NOT_FINITE if
-// the first residuals are not finite, and with OD_NOT_CONVERGED, OD_INTERRUPTED or OD_NO_MEMORY.
+// Runs a complete search. The caller owns the result, which is NULL if the search could not begin. Fails with OD_BAD_ARGUMENT if the
+// problem or the options are invalid, with OD_NOT_FINITE if the start cannot be evaluated, and with OD_NOT_CONVERGED, OD_INTERRUPTED
+// or OD_NO_MEMORY.
 od_status od_ls_search(const od_ls_problem *problem, const od_ls_options *options, int starts, od_ls_result **out,
                        od_error *err);
 

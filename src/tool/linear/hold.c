@@ -304,7 +304,8 @@ static void set_targets(search *s, const double *start, double part) {
 
 // Returns the reachable fraction of the path from the outputs at the start (at rest) to the wanted values; -1: no
 // point at rest was found. If the whole path is reachable, the wanted values are tried again from a nearby point.
-// *last: the result of this trial, or of the trial that ends the path.
+// *last: the result of this trial; if only a part is reachable, the result of a trial beyond this part, with priority for
+// trials that ended at a limit.
 static double find_reachable_part(search *s, const double *start, trial *last) {
   double low = 0, high = 1;
   set_targets(s, start, 0);

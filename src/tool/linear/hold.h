@@ -10,9 +10,10 @@
 #include "linear/operating_point.h"
 
 // Finds the point. The held outputs and the outputs with limits must be among the point's outputs. Starts at the current point. On
-// success all held outputs have their values and no output exceeds a limit. Otherwise err describes the limit, and the reachable
-// part of the path from the start to the wanted values. undecided: for every state and then for every input, whether its value is
-// not determined. Fails with OD_NOT_CONVERGED or OD_NO_MEMORY.
+// success all held outputs have their values and no output exceeds a limit. Otherwise err describes the reason (a limit, an output
+// that cannot be held, or no balance) and, if a point at rest was found, the reachable part of the path to the wanted values.
+// undecided: for every state and then for every input, whether its value is not determined. Fails with OD_NOT_CONVERGED or
+// OD_NO_MEMORY.
 od_status od_hold_find(od_operating_point *point, const od_point_options *options, const od_stops *limits,
                        bool *undecided, od_error *err);
 

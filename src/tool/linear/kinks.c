@@ -59,7 +59,7 @@ static int parts_of(const od_model *m) {
   return m->instances + m->blocks;
 }
 
-// Copies the derivatives of all parts from w, the work memory of the plant. They belong to the last evaluated point.
+// Copies the derivatives of all parts from w, the work memory of the plant. These derivatives belong to the last evaluated point.
 static void copy_parts(const od_model *m, const double *w, double *to) {
   for (int i = 0; i < parts_of(m); to += part_size(m, i++)) {
     int from = i < m->instances ? m->instance[i].slope : m->layout.block_slope + m->block[i - m->instances].slope;
@@ -218,7 +218,7 @@ static int changed_part(const search *s, const double *here, const double *there
 
 // Returns whether there is a kink on the line: the slopes on the two sides differ, and nearer to the point by about the same
 // amount. For a smooth curve, such as a parabola at its vertex, the difference decreases. A difference caused by round-off varies
-// with the distance.
+// with the distance. Also returns false if the plant cannot be evaluated at a point of the line.
 static bool crosses_kink(search *s, int only) {
   const double nearer[] = {1, 1.0 / 3, 1.0 / 8};
   int rows = s->nx + s->above.ny, kinks = rows;
@@ -284,7 +284,7 @@ static void take_mean(double *to, const double *a, const double *b, int rows, in
 }
 
 // Tests one line in a general direction first. This line crosses every kink at the point. If there is no difference on this line,
-// the point has no kink, and no other line is tested. Sides on which the evaluation fails are ignored.
+// the point has no kink, and no other line is tested. A line on which an evaluation fails counts as a line without a kink.
 od_status od_kinks_find(const od_operating_point *p, od_slopes *slopes, bool *kinked, int *cause) {
   OD_SCRATCH(scratch);
   search s;

@@ -74,7 +74,7 @@ static bool edges_are_shut(const od_operating_point *p, const od_instance *e) {
   return fabs(t) < overlap;
 }
 
-// Returns whether a valve has ports, and no port opens before the spool moves.
+// Returns whether a valve has ports, and the spool is within the dead band and the overlap of every port.
 static bool ports_are_shut(const od_operating_point *p, int valve) {
   const od_model *m = od_machine_model(p->machine);
   const od_instance *host = &m->instance[valve];

@@ -7,8 +7,8 @@
 #include "linear/relative_gains.h"
 #include "linear/responses.h"
 
-// Adds magnitude and phase over frequency with the margins of each path, and a Nyquist plot of paths that have margins. The responses
-// must outlive the picture.
+// Adds magnitude and phase over frequency with the margins of each path, and a Nyquist plot of loops and of paths that have margins.
+// Paths without gain are left out. The responses must outlive the picture.
 void od_picture_add_responses(od_picture *p, const od_responses *r);
 // Adds the map of poles and zeros, and damping over frequency of the poles.
 void od_picture_add_poles(od_picture *p, const od_linear_results *r);

@@ -33,7 +33,7 @@ typedef struct od_linear_results {
   int pairs;
   od_arena arena;  // owns poles and zeros
 } od_linear_results;
-// Computes poles and zeros. The caller frees the results in all cases. Fails with OD_NOT_CONVERGED if the eigenvalues cannot be
+// Computes poles and zeros. The caller frees the results in all cases. Fails with OD_NOT_CONVERGED if poles or zeros cannot be
 // computed, and with OD_NO_MEMORY.
 od_status od_linear_results_find(const od_machine *machine, const od_linear_model *model, od_linear_results *out,
                                  od_error *err);

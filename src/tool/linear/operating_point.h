@@ -44,7 +44,7 @@ typedef struct od_operating_point {
 } od_operating_point;
 
 // Finds the point. On failure err contains the reason, and there is nothing to free. Fails with OD_BAD_INPUT, OD_IO,
-// OD_NOT_CONVERGED, OD_NO_MEMORY, or a status of the simulation.
+// OD_NOT_CONVERGED, OD_DIVERGED, OD_INTERRUPTED, OD_NO_MEMORY, or a status of the simulation.
 od_status od_operating_point_find(const od_machine *machine, const od_point_options *options, od_operating_point *out,
                                   od_error *err);
 void od_operating_point_free(od_operating_point *point);

@@ -8,7 +8,8 @@
 #include "io/json.h"
 #include "linear/linear_result.h"
 
-// Computes the relative gain array G .* inv(G)' of a square G (n x n). Returns OD_SINGULAR if G has no inverse.
+// Computes the relative gain array G .* inv(G)' of a square G (n x n). Fails with OD_SINGULAR if G has no inverse, and with
+// OD_NO_MEMORY.
 static od_status find_relative_gains(int n, const od_complex *G, od_complex *out) {
   OD_SCRATCH(scratch);
   od_complex *copy = OD_TAKE_MATRIX(&scratch, od_complex, n, n), *inverse = OD_TAKE_MATRIX(&scratch, od_complex, n, n);
@@ -112,6 +113,7 @@ od_status od_gain_arrays_find(od_gain_arrays *r, od_error *err) {
     od_complex *gains = r->gains + k * square;
     od_status found = od_linear_response_at(response, r->frequency[k], G);
     if (found == OD_OK) found = find_relative_gains(r->n, G, gains);
+    if (found == OD_NO_MEMORY) status = found;
     for (int i = 0; i < square; i++) {
       if (found != OD_OK) gains[i] = NAN;
       row[1 + i] = creal(gains[i]);
@@ -119,7 +121,7 @@ od_status od_gain_arrays_find(od_gain_arrays *r, od_error *err) {
     for (int i = 0; i < r->n; i++) r->pair[k * r->n + i] = -1;
     if (found == OD_OK) pair_gains(r->n, gains, r->pair + k * r->n);
     row[0] = r->frequency[k];
-    status = od_table_append(r->table, row);
+    if (status == OD_OK) status = od_table_append(r->table, row);
   }
   return status == OD_OK ? OD_OK : od_fail(err, status, "%s", od_status_text(status));
 }
@@ -192,8 +194,9 @@ static void add_pairing(const od_gain_arrays *r, int k, int last, od_result *to)
   for (int i = 0; text && i < r->n && r->pair[k * r->n] >= 0; i++)
     used += (size_t)snprintf(text + used, size - used, "%s%s by %s", i ? ", " : "", r->model->output[i].name,
                              r->model->input[r->pair[k * r->n + i]].name);
-  od_result_finding(to, OD_SOUND, range, "%s",
-                    used > 0 ? text : "the gain matrix has no inverse; choose other inputs or outputs");
+  od_result_finding(
+      to, OD_SOUND, range, "%s",
+      used > 0 ? text : "the gain matrix is infinite or has no inverse; choose other inputs, outputs or frequencies");
 }
 
 od_result od_gain_arrays_result(const od_gain_arrays *found) {

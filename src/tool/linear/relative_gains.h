@@ -11,17 +11,17 @@ typedef struct od_gain_arrays {
   const od_linear_model *model;  // the model, with as many inputs as outputs
   int n, count;                  // number of inputs; number of frequencies
   const double *frequency;       // frequencies, Hz; owned by the caller
-  od_complex *gains;             // n x n per frequency; NAN: the gain matrix has no inverse
-  int *pair;                     // per frequency and output: index of the input paired with the output; -1: unknown
+  od_complex *gains;             // n x n per frequency; NAN: the gain matrix is infinite (a pole) or has no inverse
+  int *pair;                     // per frequency and output: index of the input paired with the output; -1: no gains
   od_arena arena;                // owns gains and pair
   od_table *table;               // frequency, then the real part of each relative gain
 } od_gain_arrays;
 
 // Computes gains, pairing and table. The fields machine, model, n, count and frequency must be set. The caller frees the arrays in
-// all cases. Fails with OD_SINGULAR if a matrix of gains has no inverse, and with OD_NO_MEMORY.
+// all cases. Fails with OD_NO_MEMORY.
 od_status od_gain_arrays_find(od_gain_arrays *g, od_error *err);
 void od_gain_arrays_free(od_gain_arrays *g);
-// Adds the relative gains at the frequencies low and high, in Hz. Fails like od_gain_arrays_find().
+// Adds the relative gains at the frequencies low and high, in Hz, to a row of a sweep. Fails with OD_NO_MEMORY.
 od_status od_gain_arrays_sweep_row(const od_linear_model *model, double low, double high, od_sweep_row *row,
                                    od_error *err);
 

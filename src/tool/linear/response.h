@@ -1,4 +1,4 @@
-// The frequency response of a linear model, G(jw) = C (jw - A)^-1 B + D, and margins of a loop.
+// The frequency response of a linear model, G(jw) = C (jw - A)^-1 B + D, and margins of paths and loops.
 #ifndef OD_LINEAR_RESPONSE_H
 #define OD_LINEAR_RESPONSE_H
 
@@ -10,8 +10,8 @@ typedef double _Complex od_complex;
 
 // Creates a list of frequencies in equal ratios, Hz, in memory of the arena. Returns NULL if out of memory.
 double *od_frequencies_make(double low, double high, int count, od_arena *arena);
-// Computes the range of relevant frequencies (Hz): from a decade below the slowest pole to a decade above the fastest pole, at
-// most eight decades. Poles at zero are ignored.
+// Computes the range of relevant frequencies (Hz) in whole decades: from a decade below the slowest pole to a decade above the fastest
+// pole, at most eight decades. Poles at zero are ignored. Without other poles, the range is 0.1 Hz to 10 Hz.
 void od_frequencies_range(const od_linear_model *model, double *low, double *high);
 
 // Creates the memory for repeated evaluations of responses, freed with od_linear_response_free(); NULL: an allocation failed.
@@ -20,11 +20,11 @@ typedef struct od_linear_response od_linear_response;
 od_linear_response *od_linear_response_new(const od_linear_model *model);
 void od_linear_response_free(od_linear_response *response);
 OD_OWNED_POINTER(od_linear_response, od_linear_response_free);
-// Sets a function that is called during evaluations. If the function returns false, the evaluations end with OD_INTERRUPTED or
-// NAN.
+// Sets a function that is called before each evaluation. After this function returns false, od_linear_response_at() fails with
+// OD_INTERRUPTED, and values of paths are NAN.
 void od_linear_response_listen(od_linear_response *response, bool (*goes_on)(void *user, double done), void *user);
-// Computes G (outputs x inputs), including D, at a frequency in Hz. Returns OD_SINGULAR if the model has a pole at
-// this frequency.
+// Computes G (outputs x inputs), including D, at a frequency in Hz. Fails with OD_SINGULAR if the model has a pole at
+// this frequency, and with OD_INTERRUPTED.
 od_status od_linear_response_at(od_linear_response *response, double frequency, od_complex *G);
 
 // A path from an input to an output: its transfer function, or the loop that is closed at the output.

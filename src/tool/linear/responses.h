@@ -28,7 +28,7 @@ void od_responses_free(od_responses *r);
 // computed, and with OD_NO_MEMORY.
 od_status od_responses_find(od_responses *r, od_error *err);
 // Computes margins, bandwidth and peak of each path for the model of another point. Inputs, outputs and frequencies are the same at
-// all points. Fails with OD_NO_MEMORY.
+// all points. After goes_on() returns false, values are incomplete. Fails with OD_NO_MEMORY.
 od_status od_responses_sweep_row(const od_responses *first, const od_linear_model *model,
                                  bool (*goes_on)(void *, double), void *going, od_sweep_row *row, od_error *err);
 

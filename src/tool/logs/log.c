@@ -100,7 +100,7 @@ static od_status changed(const od_log_cursor *c, od_error *err) {
                  c->log->plan->file);
 }
 
-// Reads one more row of the part in use. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// Reads one more row of the part in use. Fails with OD_IO or OD_NO_MEMORY.
 static od_status read_ahead(od_log_cursor *c, od_error *err) {
   const od_log_plan *plan = c->log->plan;
   od_log_row row;
@@ -117,7 +117,7 @@ static od_status read_ahead(od_log_cursor *c, od_error *err) {
   return OD_OK;
 }
 
-// Reads rows until channel i has a value in a later row. There is such a row. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// Reads rows until channel i has a value in a later row. There is such a row. Fails with OD_IO or OD_NO_MEMORY.
 static od_status find_next(od_log_cursor *c, int i, od_error *err) {
   for (long k = 1; c->next[i] <= c->at; k++) {
     od_status status = k == c->count ? read_ahead(c, err) : OD_OK;
@@ -127,8 +127,8 @@ static od_status find_next(od_log_cursor *c, int i, od_error *err) {
   return OD_OK;
 }
 
-// Fills input i of the current row, which has no value. Callers need values of all inputs in each row. Fails with OD_BAD_INPUT,
-// OD_IO or OD_NO_MEMORY.
+// Computes the missing value of channel i in the current row. Callers need values of all inputs in each row. Fails with OD_IO or
+// OD_NO_MEMORY.
 static od_status fill_gap(od_log_cursor *c, int i, od_error *err) {
   const od_channel_facts *f = &c->log->facts[i];
   double *value = &c->now[1 + i], before = c->last[1 + i], from = c->last[0];
@@ -150,7 +150,7 @@ static od_status fill_gap(od_log_cursor *c, int i, od_error *err) {
 }
 
 // Copies the current row and replaces inputs with the hold NEXT by their next values. After the last value of an
-// input, this value remains. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// input, this value remains. Fails with OD_IO or OD_NO_MEMORY.
 static od_status show(od_log_cursor *c, od_error *err) {
   const od_log_plan *plan = c->log->plan;
   od_status status = OD_OK;
@@ -164,7 +164,8 @@ static od_status show(od_log_cursor *c, od_error *err) {
   return status;
 }
 
-// Reads the next row of a log that is not in memory into c->now. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// Reads the next row of a log that is not in memory into c->now, fills its gaps, and copies the row to c->shown. Fails with OD_IO or
+// OD_NO_MEMORY.
 static od_status next_of_file(od_log_cursor *c, od_error *err) {
   od_status status = c->count > 0 ? OD_OK : read_ahead(c, err);
   if (status != OD_OK) return status;
@@ -265,7 +266,7 @@ static void add_row(od_log *log, const od_log_row *row) {
   log->end = row->time;
 }
 
-// Reads all rows of the files once. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
+// Reads all rows of the files once. Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED or OD_NO_MEMORY.
 static od_status survey_files(survey *s, od_error *err) {
   od_log *log = s->log;
   const od_log_plan *plan = log->plan;
@@ -394,7 +395,7 @@ static const char **list_columns(od_log *log, const od_log_plan *plan, int input
   return columns;
 }
 
-// Opens a file of the plan. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// Opens a file of the plan. Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED or OD_NO_MEMORY.
 static od_status open_file(od_log *log, const od_log_plan *plan, int i, od_messages *messages) {
   od_error err = {0};
   od_log_input *in = &log->input[i];
@@ -409,7 +410,7 @@ static od_status open_file(od_log *log, const od_log_plan *plan, int i, od_messa
   return status;
 }
 
-// Opens all files of the plan. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// Opens all files of the plan. Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED or OD_NO_MEMORY.
 static od_status open_files(od_log *log, od_log_plan *plan, od_messages *messages) {
   if (!list_sources(log, plan)) return OD_NO_MEMORY;
   od_status status = OD_OK;
@@ -486,7 +487,7 @@ static void close_files(od_log *log) {
   }
 }
 
-// Stores the rows of a short log, so that later changes of its file have no effect. Fails with OD_BAD_INPUT, OD_IO or
+// Stores the rows of a short log, so that later changes of its file have no effect. Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED or
 // OD_NO_MEMORY.
 static od_status hold_if_short(od_log *log, od_error *err) {
   size_t channels = (size_t)log->plan->channels;
@@ -553,7 +554,7 @@ static bool check_common_time(const od_log *log, od_messages *messages) {
   return true;
 }
 
-// Surveys the rows again, after the part in use has changed. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
+// Surveys the rows again, after the part in use has changed. Fails like survey_files().
 static od_status survey_again(survey *s, od_error *err) {
   od_log *log = s->log;
   memset(s->file, 0, (size_t)log->inputs * sizeof *s->file);
@@ -565,7 +566,7 @@ static od_status survey_again(survey *s, od_error *err) {
 }
 
 // Reads the rows of a log: checks them, computes the properties of the channels, stores the rows of a short log, and
-// counts jumps. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// counts jumps. Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED or OD_NO_MEMORY.
 static od_status read_rows(od_log *log, od_messages *messages) {
   OD_SCRATCH(scratch);
   od_error err = {0};

@@ -148,10 +148,10 @@ typedef struct od_log {
   const char *time_without_unit;  // name of the time column if the column has no unit; else NULL
 } od_log;
 
-// Reads the file of the plan. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY, and messages about all errors.
+// Reads the files of the plan. Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED or OD_NO_MEMORY, and messages about all errors.
 od_status od_log_read(od_log_plan *plan, od_units *units, od_log **out, od_messages *messages);
 // od_log_open() and od_log_load() are the two parts of od_log_read(). Between these two calls, channels may be added
-// to the plan: od_log_head() returns names and units of the columns. Free the log in all cases. od_log_open() fails like
+// to the plan: od_log_head() returns names and units of the columns. Free the log in all cases. Both functions fail like
 // od_log_read().
 od_status od_log_open(od_log_plan *plan, od_log **out, od_messages *messages);
 int od_log_inputs(const od_log *log);
@@ -185,8 +185,8 @@ bool od_log_check_gap(const od_log *log, int channel, double usual, od_messages 
 
 // ---- Rows (log.c)
 
-// Iterates over the rows of a log. Several cursors may exist at the same time. od_log_cursor_new() fails with OD_BAD_INPUT or
-// OD_NO_MEMORY.
+// Iterates over the rows of a log. Several cursors may exist at the same time. od_log_cursor_new() fails with OD_BAD_INPUT, OD_IO,
+// OD_INTERRUPTED or OD_NO_MEMORY.
 typedef struct od_log_cursor od_log_cursor;
 od_status od_log_cursor_new(const od_log *log, od_log_cursor **out, od_error *err);
 void od_log_cursor_free(od_log_cursor *c);
@@ -194,7 +194,8 @@ OD_OWNED_POINTER(od_log_cursor, od_log_cursor_free);
 // Reads the next row: its time, which is later than the time of the previous row, and a value per channel. The values
 // are valid until the next call. NAN: the value is missing; gaps of inputs are filled. For an input with OD_LOG_NEXT,
 // the value is the value of its next row. Between two rows, the caller interpolates inputs with OD_LOG_LINEAR and keeps
-// all other inputs constant. *more false: there is no further row. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// all other inputs constant. *more false: there is no further row. Fails with OD_IO, also if the file has changed since it was first read,
+// or with OD_NO_MEMORY.
 od_status od_log_cursor_next(od_log_cursor *c, double *time, const double **value, bool *more, od_error *err);
 
 // ---- Remarks (log_remarks.c). Functions that add a remark return false if out of memory.
@@ -205,11 +206,11 @@ bool od_log_remark_repeated(const od_log *log, od_verdict *verdict);
 // Same as od_log_remark_repeated(), for a number of omitted rows and the path of a log.
 bool od_log_remark_repeated_rows(long rows, const char *file, od_verdict *verdict);
 // Adds a remark if times without a unit are probably in ms or us. The evidence is the name of the column, or rows that are a
-// thousand or a million steps apart.
+// thousand or a million steps apart. step: time step of the experiment, s.
 bool od_log_remark_time_unit(const od_log *log, double step, od_verdict *verdict);
 // Counts the jumps of each input. A jump is a change by at least a tenth of the input's range within one row, if the changes in the
-// row before and in the row after are at most a tenth of the jump. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY if the rows
-// cannot be read.
+// row before and in the row after are at most a tenth of the jump. Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED or OD_NO_MEMORY if
+// the rows cannot be read.
 od_status od_log_count_jumps(od_log *log, od_error *err);
 // Adds a remark about every input that jumps and is interpolated linearly. `hold`: inputs are held between rows, and no
 // remark is added.

@@ -26,8 +26,8 @@ typedef struct od_lag {
   bool is_at_edge;     // whether the lag is the largest lag that was tried; then the lag is not a valid estimate
 } od_lag;
 
-// Finds the lag of b behind a. Times in s increase; NAN: a missing value. most: largest lag that is tried, s; 0: a quarter of the time.
-// *found false: a signal is constant or has fewer than 16 values. Fails with OD_NO_MEMORY.
+// Finds the lag of b behind a. Times in s increase; NAN: a missing value. most: largest lag that is tried, s, but at most half of
+// the time; 0: a quarter of the time. *found false: a signal is constant or has fewer than 16 values. Fails with OD_NO_MEMORY.
 od_status od_lag_find(const double *time, const double *a, const double *b, long rows, double most, bool *found,
                       od_lag *out);
 

@@ -83,7 +83,7 @@ static bool may_jump(const od_log *log, int channel) {
   return log->plan->channel[channel].is_input && large_enough;
 }
 
-// A log with fewer than four rows has no jumps. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// A log with fewer than four rows has no jumps.
 od_status od_log_count_jumps(od_log *log, od_error *err) {
   bool any = false;
   for (int i = 0; i < log->plan->channels; i++) any = any || may_jump(log, i);

@@ -29,7 +29,7 @@ typedef struct stream {
 } stream;
 
 static const double same_time =
-    1e-6;  // difference of equal times, which comes from rounding, relative to the time between rows
+    1e-6;  // largest difference of equal times, which comes from rounding, relative to the time between rows
 
 struct od_log_rows {
   const od_log *log;
@@ -50,7 +50,7 @@ static double clock_of(const stream *s, const double *cells, long number) {
   return source->interval > 0 ? (double)number * source->interval : od_channel_value(&s->input->time, cells);
 }
 
-// Returns the time of a row, s.
+// Returns the time of a row by the clock of the log, s.
 static double time_of(const stream *s, const double *cells, long number) {
   const od_log_source *source = s->input->source;
   double time = clock_of(s, cells, number);
@@ -114,7 +114,7 @@ static bool find_groups(stream *s) {
   return any;
 }
 
-// Reads the next row of a stream into `given`. Fails with OD_BAD_INPUT.
+// Reads the next row of a stream into `given`. Fails like od_log_rows_next().
 static od_status advance(od_log_rows *r, stream *s, od_error *err) {
   s->has_row = false;
   for (bool end = false; !end;) {

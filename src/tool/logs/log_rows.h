@@ -35,13 +35,14 @@ bool od_log_is_from(const od_log *log, const od_channel *c, int input);
 
 typedef struct od_log_rows od_log_rows;
 // Opens the rows. again: whether the files are opened again; false: the readers of the log are used, and must be at their first rows.
-// check: NULL: all rows have increasing times. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
+// check: called for each row; NULL: the times of all rows are known to increase. Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED or
+// OD_NO_MEMORY.
 od_status od_log_rows_new(const od_log *log, bool again, od_log_row_check *check, void *user, od_log_rows **out,
                           od_error *err);
 void od_log_rows_free(od_log_rows *rows);
 OD_OWNED_POINTER(od_log_rows, od_log_rows_free);
-// Reads the next row. *more false: there is no further row. Fails with OD_BAD_INPUT if a row without a check has no time. Also
-// fails with OD_NO_MEMORY.
+// Reads the next row. *more false: there is no further row. Fails with OD_BAD_INPUT, also if a row without a check has no time, with OD_IO,
+// OD_INTERRUPTED or OD_NO_MEMORY.
 od_status od_log_rows_next(od_log_rows *rows, od_log_row *row, bool *more, od_error *err);
 // Returns the number of rows that were left out because they have the time of the previous row, in the part in use.
 long od_log_rows_repeated(const od_log_rows *rows);

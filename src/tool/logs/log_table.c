@@ -48,7 +48,7 @@ od_status od_whole_log_open(const od_log_settings *settings, const od_machine *m
 }
 
 // Copies the rows of the log into a new table. In a log with several rates, copies only the rows between the first and
-// last values of all channels. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// last values of all channels. Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED or OD_NO_MEMORY.
 static od_status take_rows(od_whole_log *w, od_error *err) {
   const od_log *log = w->log;
   const int channels = w->plan.channels;

@@ -24,19 +24,20 @@ typedef struct od_whole_log {
   od_time_facts times;
 } od_whole_log;
 
-// Makes the plan of the settings, which the caller may change before od_log_open(). Fails with OD_BAD_INPUT or OD_NO_MEMORY.
+// Makes the plan of the settings. The caller may change out->plan and then calls od_log_open() for out->log. Fails with OD_BAD_INPUT or
+// OD_NO_MEMORY.
 od_status od_whole_log_begin(const od_log_settings *settings, const od_machine *machine, od_whole_log *out,
                              od_messages *messages);
 // Opens the log of the settings. Then the caller adds channels to the plan and calls od_whole_log_load(). Free the log in all
 // cases. Fails like od_log_open().
 od_status od_whole_log_open(const od_log_settings *settings, const od_machine *machine, od_whole_log *out,
                             od_messages *messages);
-// Reads all rows. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// Reads all rows. Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED or OD_NO_MEMORY.
 od_status od_whole_log_load(od_whole_log *log, od_messages *messages);
 void od_whole_log_free(od_whole_log *log);
 
-// Reports each channel that has missing values, with the first row without a value or with the number of missing
-// values. Returns false after reporting an error.
+// Reports each channel that has missing values: the first row of the table without a value, or, if all of these values were interpolated,
+// their number. Returns false after reporting an error.
 bool od_whole_log_is_complete(const od_whole_log *log, od_messages *messages);
 
 // Writes the first error of a list into err, with its place. Returns the status.

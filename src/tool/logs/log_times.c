@@ -22,7 +22,7 @@ bool od_log_align(od_log *log, od_messages *messages) {
       od_messages_say(
           messages, true, (od_place){.file = path},
           "the start time '%s' %s a time zone, but the start time of %s %s; the program assumes that both times have the same zone",
-          text, start.has_zone ? "has" : "has not", first_path, first.has_zone ? "has" : "has not");
+          text, start.has_zone ? "has" : "does not have", first_path, first.has_zone ? "has one" : "has none");
     if (!first_path) first = start, first_path = path;
     log->input[i].shift = od_seconds_of(start.at - first.at);
   }

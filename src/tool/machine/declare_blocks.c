@@ -159,7 +159,8 @@ static const char *times(od_loader *ld, const char *a, const char *b) {
   return text == a || text == b ? text : usual_unit(ld, text);
 }
 
-// Returns the unit of a quantity before its element is read, from the end of the quantity's name; NULL: not known.
+// Returns the unit of a quantity before its element is read: from the declared element or, without such a quantity, from the end of
+// the quantity's name; NULL: not known.
 static const char *unit_by_ending(od_loader *ld, int node, const char *text) {
   static const char *const endings[][2] = {
       {"pressure", "Pa"},  {"length", "m"},    {"rate", "m/s"},    {"force", "N"},     {"friction", "N"},

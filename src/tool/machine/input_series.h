@@ -35,7 +35,8 @@ void od_input_series_free(od_input_series *s);
 // Returns the result of the command: extremes, breaks and sign changes of each input. The caller frees the result; *s must
 // outlive the result.
 od_result od_input_series_result(const od_input_series *s);
-// Plots the table. `user` points to an od_input_series. Fails with OD_IO or OD_NO_MEMORY.
+// Plots the table. `user` points to an od_input_series. Fails with OD_BAD_ARGUMENT if the machine has no inputs, and with OD_IO or
+// OD_NO_MEMORY.
 od_status od_input_series_write_plot(const void *user, const char *path, od_error *err);
 
 #endif

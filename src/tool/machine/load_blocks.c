@@ -21,7 +21,7 @@ typedef struct block_reader {
   od_loading_block *b;
   const od_block_description *c;
   bool sampled;
-  const char *unit, *source;  // units of the output and of the input; NULL: unknown because of an error
+  const char *unit, *source;  // units of the output and of the input; source NULL: unknown because of an error
   int source_node;
   int inputs;                                      // number of inputs in the list of inputs; 0: no such list
   const char *source_units[OD_MOST_BLOCK_INPUTS];  // units of the inputs
@@ -186,15 +186,17 @@ static bool read_rows(const block_reader *r, const od_block_field *f, int node) 
   if (f->shape != OD_ORDINATES || r->c->choices[1].rule != OD_CHOICE_ENTRIES || od_list_count(ld, first) == 0)
     return false;
   if (od_list_count(ld, node) != spec->choice[0]) {
-    od_complain(ld, node, "found %d rows; '%s' must have %d rows, one for each number of '%s'", od_list_count(ld, node),
-                f->key, spec->choice[0], r->c->choices[0].key);
+    od_complain(ld, node, "found a list of length %d; '%s' must have %d rows, one for each number of '%s'",
+                od_list_count(ld, node), f->key, spec->choice[0], r->c->choices[0].key);
     return true;
   }
   for (int at = ld->tree.node[node].first; at >= 0; at = ld->tree.node[at].next, row++) {
     int list = od_entry(ld, at), column = 0;
     if (od_list_count(ld, list) != spec->choice[1]) {
-      od_complain(ld, list, "found %s of length %d; a row of '%s' must have %d numbers, one for each number of '%s'",
-                  od_describe(ld, list), od_list_count(ld, list), f->key, spec->choice[1], r->c->choices[1].key);
+      const int length = od_list_count(ld, list);
+      od_complain(ld, list, "found %s; a row of '%s' must have %d numbers, one for each number of '%s'",
+                  od_is_list(ld, list) ? od_format(ld, "a list of length %d", length) : od_describe(ld, list), f->key,
+                  spec->choice[1], r->c->choices[1].key);
       continue;
     }
     for (int entry = ld->tree.node[list].first; entry >= 0; entry = ld->tree.node[entry].next, column++) {

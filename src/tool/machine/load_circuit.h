@@ -27,13 +27,14 @@ int od_first_end(od_loader *ld, int node, const char *what);
 bool od_key_of_field(const od_element_field *field, od_key *key);
 bool od_element_key(const od_element_description *c, int i, od_key *key);
 
-// The characteristic curve of a port: numbers of the model, first all abscissae, then all ordinates.
+// The unit and the default end of the characteristic curve of a port.
 typedef struct od_curve_frame {
   const char *unit;     // unit of the abscissae
   double stroke, full;  // abscissa and value at the end of the curve, unless the file gives the points
 } od_curve_frame;
+// A characteristic curve: a B-spline whose control points are numbers of the model, first all abscissae, then all ordinates.
 typedef struct od_curve {
-  int degree, count;
+  int degree, count;  // degree of the B-spline, number of control points
 } od_curve;
 // Reads 'curve' of a section. If the key is missing or is not a curve, reports an error and returns false.
 bool od_read_curve(od_loader *ld, const od_section *section, od_curve_frame frame, od_curve *curve);

@@ -156,8 +156,8 @@ static void list_keys(const od_element_description *c, const char *keys[MOST_KEY
   keys[count] = NULL;
 }
 
-// Returns where a component acts. If a component may act in several places, its keys determine the place. After an
-// error returns OD_ACTS_NOWHERE.
+// Returns where a component acts. If a component may act in several places, its keys determine the place. Reports two such keys. If
+// both keys are missing, reports an error and returns OD_ACTS_NOWHERE.
 static od_acts acts_where(od_loader *ld, const od_section *section, const od_element_description *c) {
   int between = od_section_get(ld, section, "between"), joint = od_section_get(ld, section, "joint");
   if (c->equations->acts != OD_ACTS_SOMEWHERE) return c->equations->acts;

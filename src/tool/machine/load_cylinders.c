@@ -36,7 +36,8 @@ static bool is_tank(const od_loader *ld, int element) {
   return element >= 0 && od_element_at(ld, element)->kind == OD_ELEMENT_TANK;
 }
 
-// Finds two different chambers: two volumes, or a volume and a tank. On failure reports an error and returns false.
+// Finds two different chambers: two volumes, or a volume and a tank; the builder rejects junctions. On failure reports an error and
+// returns false.
 static bool find_chambers(od_loader *ld, const od_section *section, int chambers[2]) {
   int entry[2];
   int node = od_section_need(ld, section, "chambers");

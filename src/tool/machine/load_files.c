@@ -128,7 +128,7 @@ typedef struct names {
   int time_node, column_node, unit_node, path_node;
 } names;
 
-// Returns the time column: the column named in the section, else the first column of a text file or the time variable of a MATLAB
+// Returns the time column: the column named in the section, else the first column of a text file or the time variable of another
 // file. On failure reports an error and returns -1.
 static int find_time(od_loader *ld, const od_table *table, const names *n) {
   if (n->time != NULL) return find_column(ld, table, n->time_node, n->time);
@@ -168,7 +168,7 @@ static int read_columns(od_loader *ld, const od_table *table, const names *n, co
   return fits ? add_samples(ld, table, time, value, n->path_node) : -1;
 }
 
-// Returns the number of lines before the header of a CSV file; 0: the reader finds the header.
+// Returns the number of lines before the header of a CSV file; 0: the reader finds the header, or an error was reported.
 static int read_skip(od_loader *ld, int node) {
   static const char wanted[] = "a whole number of lines, less than a million";
   const char *text = od_read_text(ld, node, "skip", wanted);

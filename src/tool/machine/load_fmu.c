@@ -50,7 +50,7 @@ typedef struct od_loading_fmu fmu_reader;
 
 // --- Variables ----------------------------------------------------------------------------------------------------
 
-// Returns the unit in the key 'units' of a variable; NULL: not given.
+// Returns the node of the unit that the key 'units' gives for a variable; -1: not given.
 static int unit_node(od_loader *ld, const fmu_reader *r, const char *name) {
   return od_map_find(ld, od_section_get(ld, &r->section, "units"), name);
 }
@@ -111,7 +111,7 @@ static int find_variable(od_loader *ld, const fmu_reader *r, int node, const cha
   for (int i = 0; i < r->d->variables; i++)
     if (fits(&r->d->variable[i], causalities)) od_nearest_try(&nearest, r->d->variable[i].name);
   od_complain(ld, node, "the FMU has no %s '%s'%s", what, od_excerpt(ld, name),
-              od_nearest_suggestion(&nearest, nearest.tried > 0 ? NULL : "it has none").text);
+              od_nearest_suggestion(&nearest, nearest.tried > 0 ? NULL : "the FMU has no variable of this kind").text);
   return -1;
 }
 
@@ -125,7 +125,10 @@ static void read_inputs(od_loader *ld, fmu_reader *r, od_fmu_signal *input) {
     if (found < 0) continue;
     const od_fmu_variable *v = &r->d->variable[found];
     if (r->w.interface == OD_FMU_MODEL_EXCHANGE && (v->type != OD_FMU_REAL || v->variability != OD_FMU_CONTINUOUS)) {
-      od_complain(ld, key, "the input '%s' is not continuous; model exchange needs continuous inputs", name);
+      od_complain(
+          ld, key,
+          "the input '%s' is not a continuous variable of the type Float64 (FMI 2: Real), which model exchange needs; use co-simulation",
+          name);
     } else if (*count == OD_MOST_BLOCK_INPUTS) {
       od_complain(ld, key, "'%s' is input %d; a block has at most %d inputs", name, *count + 1, OD_MOST_BLOCK_INPUTS);
       return;
@@ -141,7 +144,7 @@ static void add_output(od_loader *ld, fmu_reader *r, int node, int variable, od_
                        const char **unit) {
   int *count = &r->w.outputs;
   if (*count == OD_MOST_FOREIGN_OUTPUTS) {
-    od_complain(ld, node, "the block has more than %d outputs; list the necessary ones under 'outputs'",
+    od_complain(ld, node, "the block has more than %d outputs; list the necessary outputs under 'outputs'",
                 OD_MOST_FOREIGN_OUTPUTS);
     r->w.outputs++;
   }
@@ -179,7 +182,9 @@ static void read_parameters(od_loader *ld, fmu_reader *r, od_fmu_signal *paramet
     const char *name = od_text_of(ld, key);
     int found = find_variable(ld, r, key, name, BIT(OD_FMU_PARAMETER), "parameter"), at = od_value(ld, key);
     if (*count == OD_FMU_MOST_PARAMETERS)
-      od_complain(ld, key, "too many parameters; expected at most %d", OD_FMU_MOST_PARAMETERS);
+      od_complain(ld, key,
+                  "the block has more than %d parameters of the FMU, the largest allowed number; give fewer parameters",
+                  OD_FMU_MOST_PARAMETERS);
     if (found < 0 || *count == OD_FMU_MOST_PARAMETERS) continue;
     const od_field field = {name, find_unit(ld, r, found, &parameter[*count]), OD_ANY, NAN};
     int number = od_read_number(ld, at, od_path(ld, path, name), &field, od_place_of(ld, at), OD_IN_MODEL);
@@ -229,14 +234,14 @@ static bool check_states(od_loader *ld, const fmu_reader *r) {
     if (r->d->variable[r->d->state[i]].type != OD_FMU_REAL) {
       od_complain(
           ld, r->file_node,
-          "the state '%s' of the FMU is no scalar of the type Float64 (FMI 2: Real); other states are not supported",
+          "the state '%s' of the FMU is not a scalar of the type Float64 (FMI 2: Real); states of other types are not supported",
           r->d->variable[r->d->state[i]].name);
       return false;
     }
   return r->d->states <= most;
 }
 
-// Returns whether an output depends directly on an input that is connected.
+// Returns whether an output may depend directly on a connected input.
 static bool depends_directly(const fmu_reader *r) {
   for (int i = 0; i < r->w.outputs && r->w.inputs > 0; i++) {
     const od_fmu_variable *v = &r->d->variable[r->w.output[i].variable];

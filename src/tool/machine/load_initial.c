@@ -347,7 +347,7 @@ static void load_value(od_loader *ld, int key, const option *o) {
 static const od_key state_keys[] = {{"time", OD_NUMBER, "s", "time at which the state was saved", OD_NOT_NEGATIVE, 0}};
 static const od_section_class state_section = {"state", "a saved state", OD_KEYS(state_keys)};
 
-// Returns the time of a saved state, s; 0 after reporting an error.
+// Returns the time of a saved state, s; 0: not given, or an error was reported.
 static double saved_time(od_loader *ld, int root) {
   int node = od_map_find(ld, root, "state");
   od_section section = od_section_open(ld, node, node, "state", "the state", &state_section);

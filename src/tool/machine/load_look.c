@@ -161,7 +161,7 @@ static bool read_path(od_loader *ld, int node, const char *key, od_path_points *
   }
   int least = strcmp(key, "line") == 0 ? 2 : 3;
   if (p->points >= least) return true;
-  od_complain(ld, node, "%s has %d points; expected at least %d", key, p->points, least);
+  od_complain(ld, node, "the number of points of '%s' is %d; expected at least %d", key, p->points, least);
   return false;
 }
 
@@ -337,7 +337,7 @@ static void read_traces(od_loader *ld, int node) {
   }
 }
 
-// Returns whether an element has a symbol in the circuit diagram.
+// Returns whether an element is a component with a symbol in the circuit diagram.
 static bool is_in_circuit(const od_element *element) {
   const od_element_description *c = od_component_class(element);
   return c && (od_element_end_count(c) > 0 || c == &od_valve_description);

@@ -136,7 +136,7 @@ static void load_bodies(od_loader *ld, const od_section *file) {
   int count = load_elements(ld, file, "bodies", OD_ELEMENT_BODY, od_load_body);
   ld->draft->names.lacks_bodies = count == 0;
   if (count == 0 && node >= 0 && (od_is_map(ld, node) || od_is_null(ld, node)))
-    od_complain(ld, node, "there are no bodies; a machine needs at least one body");
+    od_complain(ld, node, "there are no bodies; add at least one body");
 }
 
 static void load_circuit(od_loader *ld, const od_section *file) {
@@ -209,7 +209,7 @@ static od_status do_without_initial_state(od_loader *ld, int first, od_status st
   return machine->problem ? OD_OK : OD_NO_MEMORY;
 }
 
-// Builds the model with its initial state. Fails with OD_BAD_INPUT, OD_NO_MEMORY, or a status of od_sim_step().
+// Builds the model with its initial state. Fails with OD_BAD_INPUT after reporting errors, and with OD_NO_MEMORY.
 static od_status assemble_model(od_loader *ld) {
   od_error error = {0};
   od_machine *machine = ld->draft->machine;
@@ -260,13 +260,13 @@ static void load_set(od_loader *ld, int node) {
 }
 
 // Loads the tree of a machine file: variant and replaced numbers, templates, sections, the model, and then the requirements.
-// Fails with OD_BAD_INPUT, OD_NO_MEMORY, or a status of od_sim_step().
+// Fails with OD_BAD_INPUT after reporting errors, and with OD_NO_MEMORY.
 static od_status load_tree(void *loader) {
   od_loader *ld = loader;
   od_names_start(ld);
   if (od_lacks_memory(ld)) return OD_NO_MEMORY;
   if (od_is_null(ld, ld->tree.root)) {
-    od_complain(ld, -1, "the file is empty; a machine needs at least 'bodies' and 'joints'");
+    od_complain(ld, -1, "the file is empty; a machine needs 'bodies' and 'joints', or 'volumes', or 'blocks'");
     return OD_BAD_INPUT;
   }
   if (!od_is_map(ld, ld->tree.root)) {
@@ -312,7 +312,8 @@ static od_load_options copy_options(od_arena *arena, const od_load_options *opti
                            .variant = options->variant != NULL ? od_arena_text(arena, options->variant) : NULL};
 }
 
-// Loads the file into a new machine. If an allocation fails before the file is read, returns OD_NO_MEMORY and no machine.
+// Loads the file into a new machine, which the caller frees, also after a failure. If an allocation fails before the file is read,
+// returns OD_NO_MEMORY and no machine.
 static od_status load(const char *path, const od_load_options *options, od_machine **machine, od_messages *messages) {
   od_draft draft = {.variant = options->variant,
                     .may_lack_initial_state = options->may_lack_initial_state,

@@ -82,7 +82,7 @@ static void check_walther(od_loader *ld, const od_section *section, int first) {
           "'hot' is the temperature of 'hot_viscosity', but 'hot_viscosity' is not given; give both or none");
     return;
   }
-  const double least = 0.4e-6;  // m2/s; below 0.3 mm2/s Walther's law is not valid
+  const double least = 0.4e-6;  // m2/s, with a margin: below 0.3 mm2/s Walther's law is not valid
   if (od_section_get(ld, section, "thinning") >= 0)
     od_complain_number(ld, first + THINNING,
                        "the oil has both 'thinning' and 'hot_viscosity'; expected one of these keys");

@@ -401,7 +401,9 @@ void od_load_requirements(od_loader *ld, int node) {
   od_index seen = {0};
   for (int key = od_first(ld, node, "requirements"); key >= 0; key = od_next(ld, key)) {
     if (ld->draft->machine->requirements >= MOST_REQUIREMENTS) {
-      od_complain(ld, key, "the machine has too many requirements; expected at most %d", MOST_REQUIREMENTS);
+      od_complain(ld, key,
+                  "the machine has more than %d requirements, the largest allowed number; use fewer requirements",
+                  MOST_REQUIREMENTS);
       return;
     }
     if (!od_names_check(ld, key)) continue;

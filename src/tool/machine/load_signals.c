@@ -275,7 +275,7 @@ static int load_derivative(od_loader *ld, int node, const char *path, const char
 
 // --- One signal ---------------------------------------------------------------------------------------------------
 
-// Returns the key of the signal in a map. If there is no such key or there are several keys, reports an error and returns -1.
+// Returns the key of the signal in a map; -1: there is no such key, or there are several keys. Reports two different keys.
 static int find_kind(od_loader *ld, const od_section *section) {
   int found = -1;
   for (int key = ld->tree.node[section->map].first; key >= 0; key = od_next(ld, key)) {

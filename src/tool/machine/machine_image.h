@@ -1,5 +1,5 @@
-// Images of machines: the compiled model, and the texts of all files from which the machine was loaded. Every command can use the
-// image like the machine file.
+// Images of machines: the compiled model, and the texts of all files from which the machine was loaded. Every command can use a
+// complete image like the machine file.
 #ifndef OD_MACHINE_IMAGE_H
 #define OD_MACHINE_IMAGE_H
 
@@ -26,7 +26,8 @@ bool od_machine_is_image(const char *path);
 
 // Loads the machine from the texts in an image, without other files, by the function `load`. Adds the options to the options of the
 // image. Without further options the fingerprint of the new model must equal the fingerprint of the image, otherwise the status is
-// OD_BAD_INPUT. On failure *machine is NULL and `messages` has the errors. Other failures: OD_IO, OD_NO_MEMORY.
+// OD_BAD_INPUT. Set *machine to NULL before the call; the caller frees *machine, also after a failure. `messages` has the errors. Other
+// failures: OD_BAD_INPUT for a damaged image or files with errors, OD_IO, OD_NO_MEMORY.
 od_status od_machine_load_image(const char *path, const od_load_options *options, od_machine_loader *load,
                                 od_machine **machine, od_messages *messages);
 

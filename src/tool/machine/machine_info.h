@@ -9,7 +9,7 @@
 // Returns the counts, the parts with their quantities, the variants, inputs, outputs and numbers of a machine. The machine must
 // outlive the result, which the caller frees.
 od_result od_machine_info(const od_machine *machine);
-// Returns the allowed and the usual range of each number, in the number's SI unit. The machine must outlive the result, which the
+// Returns the allowed and the usual range of each number as texts with units for display. The machine must outlive the result, which the
 // caller frees.
 od_result od_machine_ranges(const od_machine *machine);
 

@@ -69,8 +69,8 @@ static int named_numbers(const od_model *m, const od_instance *e) {
   return c->formula_key || e->numbers < c->field_count ? e->numbers : c->field_count;
 }
 
-// Writes the nonzero numbers of a component: "stiffness 10000 N/m, length 1.4 m". If a number follows a signal, writes the name of
-// the signal instead.
+// Writes the nonzero numbers of a component: "stiffness 10000 N/m, length 1.4 m". If a number follows a signal, the
+// text also contains the name of the signal (driven_text()).
 static void numbers_text(const od_model *m, const od_instance *e, char text[TEXT_SIZE]) {
   const od_element_description *c = od_instance_description(m, e);
   size_t used = 0;
@@ -340,7 +340,6 @@ static void set_block_signals(od_result_table *t, const od_model *m, const od_bl
   od_result_row_set(t, "outputs", outputs);
 }
 
-// Adds a block to the table: its type, the sources of its inputs, its first eight numbers as text, and all its numbers as data.
 // Returns the interface of an imported FMU, in words; NULL: the block is not an FMU.
 static const char *fmu_kind(const od_machine *machine, const od_block *block) {
   const od_foreign_law *law = od_block_spec_in(od_machine_model(machine), block)->foreign;
@@ -349,6 +348,7 @@ static const char *fmu_kind(const od_machine *machine, const od_block *block) {
   return kind;
 }
 
+// Adds a block to the table: its type, the sources of its inputs, its first eight numbers as text, and all its numbers as data.
 static void add_block(const od_machine *machine, int i, od_result_table *t) {
   const od_model *m = od_machine_model(machine);
   const od_block *block = &m->block[i];

@@ -38,11 +38,12 @@ json_t *od_json_ends(const od_model *m, int instance);
 int od_instance_output(const od_model *m, int instance, int row);
 // Returns the key that the signal of an instance drives; NULL: no signal.
 const char *od_driven_key(const od_model *m, const od_instance *e);
-// Adds the fields of valves and ports: side, opening at zero, open paths at each position of the spool.
+// Adds the fields of a port (side, opening at zero) or of a valve (open paths at each position of the spool). Other instances get no
+// field.
 void od_set_valve_paths(json_t *row, const od_model *m, int instance);
 // Computes the openings of all paths of a valve at a spool position (-1, 0 or 1 strokes), relative to the largest opening of the
 // path at the three positions: opening[from * ends + to]; 0: closed. `opening` has room for OD_MOST_ENDS squared numbers. Returns
-// false if the instance is not a valve with ends, or if an allocation fails.
+// false if the instance is neither a valve nor a port, or if an allocation fails.
 bool od_valve_openings(const od_model *m, int instance, int position, double *opening);
 // Returns the opening of a port of a valve at spool position zero, 0 to 1.
 double od_port_opening_at_zero(const od_model *m, int instance);
@@ -51,13 +52,14 @@ double od_port_opening_at_zero(const od_model *m, int instance);
 double od_valve_stroke(const od_model *m, const od_instance *e);
 // Returns the parts that a signal drives: kind of part, name and key.
 json_t *od_json_driven(const od_model *m, int signal);
-// Writes the name of an instance. An unnamed part of a host or joint has the name "host.key" or "joint.key".
+// Writes the name of an instance. A named part of a host has the name "host.part". An unnamed part of a host or joint has the name
+// "host.key" or "joint.key".
 void od_instance_name(const od_model *m, int instance, char *name, size_t size);
 
 // --- Scene (machine_scene.c) ------------------------------------------------------------------------------------------
 
 // Returns positions at the initial state: poses of bodies, points, joints, lines of elements, and pressures. If the machine has no
-// initial state, returns only the reason.
+// initial state, or if the outputs at this state cannot be computed, returns only the reason.
 json_t *od_json_scene(const od_machine *machine);
 
 #endif

@@ -20,7 +20,8 @@ void od_records_append(od_records *r, char kind, const void *bytes, size_t size)
 // Reads a record, advances *at past the record and reduces *size by its length. Returns false if the record is damaged.
 bool od_records_take(const char **at, size_t *size, char *kind, const char **bytes, size_t *count);
 
-// The options and files of a machine. The arena of `files` owns the texts; the files are in the records.
+// The options and files of a machine. The arena of `files` owns the texts. The contents of the files remain in the records, which
+// must outlive the source.
 typedef struct od_machine_source {
   od_bundle files;  // the first file is the machine file
   const char *variant, **set;
@@ -40,8 +41,9 @@ void od_machine_records_append(od_records *r, const od_machine *machine, const o
 // unknown. `path` keeps the path of a file between its records.
 bool od_machine_source_take(od_machine_source *s, const char **path, char kind, const char *bytes, size_t count);
 
-// Loads the machine by the function `load` from the files of the source, without other files. Adds the options to the options of the
-// source: a value of `set` replaces the value of the source for the same number. Returns the status of `load`, or OD_NO_MEMORY.
+// Loads the machine by the function `load` from the files of the source, without other files. The caller frees *machine.
+// Adds the options to the options of the source: a value of `set` replaces the value of the source for the same number.
+// Returns the status of `load`, or OD_NO_MEMORY.
 typedef od_status od_machine_loader(const char *path, const od_load_options *options, od_machine **machine,
                                     od_messages *messages);
 od_status od_machine_source_load(const od_machine_source *s, const od_load_options *options, od_machine_loader *load,

@@ -182,7 +182,7 @@ int od_names_owner(od_loader *ld, int node, const char *text, const char **rest)
 
 // --- Finding ------------------------------------------------------------------------------------------------------
 
-// Inside an instance, short forms of the instance's names are also compared.
+// Inside an instance, the instance's names are compared in their short form, without the prefix of the instance.
 const char *od_names_nearest(const od_loader *ld, int node, const char *text, od_element_kind kind) {
   const char *scope = scope_of(ld, node);
   size_t length = strlen(scope);

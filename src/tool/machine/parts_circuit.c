@@ -69,8 +69,8 @@ double od_valve_stroke(const od_model *m, const od_instance *e) {
   return 1;
 }
 
-// Sets all inputs for a spool position: the first state and the first signal have this value, other states have their
-// initial values, and all other inputs are zero.
+// Sets all inputs for a spool position: the first state, the first signal and the first state of the host have this value, other
+// states have their initial values, and all other inputs are zero.
 static void set_spool(lone_valve *v, double spool) {
   for (int k = 0; k < v->c->equations->ins; k++) {
     double value = 0;

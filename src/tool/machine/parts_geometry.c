@@ -47,7 +47,8 @@ json_t *od_json_points_of(const od_model *m, int body) {
 
 // --- Bodies -----------------------------------------------------------------------------------------------------------
 
-// Returns the dimensions of a body in m: length and radius, or the three sides of a box; null for other shapes.
+// Returns the dimensions of a body in m: the length of a beam, the length and radius of a cylinder, or the three sides of a box; null
+// for other shapes.
 static json_t *dimensions_json(const od_model *m, const od_body *body) {
   const double *q = m->theta + body->number;
   switch (body->shape) {

@@ -14,7 +14,8 @@ typedef struct od_run_choice {
   double tolerance;        // zero: not given
 } od_run_choice;
 // Combines the caller's requests (`wishes`), the section 'run' and defaults. A request replaces the setting of the
-// section. Steps are adaptive if there is no step, unless the integrator has no error estimate.
+// section. Steps are adaptive if there is no step, unless the chosen integrator has no error estimate or is OD_CVODES, which
+// controls its own steps.
 od_run_choice od_machine_choose_run(const od_machine *machine, const od_run_wishes *wishes);
 
 // Divides a time into equal steps: as few steps as possible, each at most `step` long. Round-off does not add a step.

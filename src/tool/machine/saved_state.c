@@ -86,9 +86,10 @@ od_status od_state_names_list(const od_machine *machine, od_state_names *out, od
   }
   if (all && first_order == m->states) return OD_OK;
   od_state_names_free(out);
-  return od_fail(err, OD_NOT_AVAILABLE, "the state cannot be saved: %s",
-                 all ? "some states have no name; 'oleodyn simulate --checkpoint' saves all states"
-                     : "angles of spherical joints have no names; 'oleodyn simulate --checkpoint' saves all states");
+  return od_fail(
+      err, OD_NOT_AVAILABLE, "the state cannot be saved: %s",
+      all ? "some states have no name; 'oleodyn simulate --checkpoint' saves all states"
+          : "angles of spherical and free joints have no names; 'oleodyn simulate --checkpoint' saves all states");
 }
 
 void od_state_names_free(od_state_names *names) {

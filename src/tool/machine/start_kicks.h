@@ -6,8 +6,8 @@
 #include "io/verdict.h"
 #include "oleodyn/machine.h"
 
-// Adds a remark (start.kick) about linear blocks that measure the machine, directly or through other blocks. The remark lists
-// blocks whose states are all zero at the start, but whose steady output for the initial signal is not zero. Returns false if an
+// Adds a remark (start.kick) about linear blocks that measure the machine, directly or through other blocks. The remark lists at
+// most five blocks whose states are all zero at the start, and whose output is not at its steady value for the initial signal. Returns false if an
 // allocation fails.
 bool od_start_kicks(const od_machine *machine, od_verdict *verdict);
 

@@ -270,7 +270,7 @@ static bool take_shorter(newton *n, double before) {
   return false;
 }
 
-// Iterates until the residuals are zero or no longer decrease.
+// Iterates until the residuals are zero or no longer decrease, at most NEWTON_ROUNDS times.
 static od_steady solve(newton *n) {
   search *s = n->s;
   od_steady none = {.fastest = -1};

@@ -38,7 +38,7 @@ static void free_start(start *s) {
 }
 
 // Creates the simulation. Exact positions of the file are held outputs; exact pressures and other exact first-order states are
-// fixed. Fails with OD_NO_MEMORY or a status of od_sim_step().
+// fixed. Fails with OD_NO_MEMORY or a status of od_state_names_list(), od_model_plant() or od_sim_start().
 static od_status begin(start *s, od_error *err) {
   const od_build *b = s->ld->draft->build;
   od_status status = od_state_names_list(s->ld->draft->machine, &s->names, err);
@@ -80,8 +80,8 @@ static bool has_exact(const start *s) {
 }
 
 // With exact values: searches for the nearest steady state with these values, first from the initial guesses, then from the state
-// in which the machine settles. Without exact values: searches for the state in which the machine settles, then for the nearest
-// steady state. Fails with OD_NO_MEMORY or a status of od_sim_step().
+// in which the machine settles. Without exact values: searches for the state in which the machine settles, then for the steady
+// state nearest to the initial guesses. Fails with OD_NO_MEMORY or a status of od_sim_start().
 static od_status search(start *s, od_steady *r) {
   od_status status = OD_OK;
   bool exact = has_exact(s);
@@ -109,7 +109,7 @@ static int output_of_state(start *s, int state) {
   return -1;
 }
 
-// Finds the state with the largest rate at the end of the search, including states with exact values.
+// Finds the state whose rate is largest relative to its scale at the end of the search, including states with exact values.
 static od_steady find_fastest(start *s) {
   int nx = od_plant_nx(s->plant), nz = s->plant->nz;
   od_steady r = {.fastest = -1};
@@ -139,8 +139,8 @@ static void complain(start *s) {
           : "give initial guesses ('initial: {others: steady, A.pressure: about 50 bar}') if a steady state exists");
 }
 
-// Builds the model with the values found instead of the values of the file. Fails with OD_BAD_INPUT, OD_NOT_AVAILABLE or
-// OD_NO_MEMORY.
+// Builds the model with the values found instead of the values of the file. Fails with OD_BAD_INPUT after
+// reporting a negative pressure, and with a status of od_sim_outputs() or od_build_finish().
 static od_status build_again(start *s) {
   od_loader *ld = s->ld;
   od_build *b = ld->draft->build;

@@ -395,7 +395,7 @@ static int find_template(expander *e, int key, int value, const char **name) {
   od_nearest nearest = od_nearest_to(*name);
   for (int k = od_map_first(ld, e->templates); k >= 0; k = od_next(ld, k)) od_nearest_try(&nearest, od_text_of(ld, k));
   od_complain(ld, node, "there is no template '%s'%s", od_excerpt(ld, *name),
-              od_nearest_suggestion(&nearest, "define it under 'templates'").text);
+              od_nearest_suggestion(&nearest, "define this template under 'templates'").text);
   return -1;
 }
 

@@ -1,4 +1,4 @@
-// Declares how OD_OWNED() frees objects of the public API (include/oleodyn). For objects of src/tool, the header with
+// Declares how OD_OWNED() frees objects of the public API (include/oleodyn). For other objects, the header with
 // the free function contains this declaration.
 #ifndef OD_OWNED_H
 #define OD_OWNED_H

@@ -1,6 +1,6 @@
 // Variables that are freed at the end of their block, on every path.
 //
-// Three forms, from the most to the least frequent:
+// Three forms:
 //
 //   OD_SCRATCH(scratch);                               an arena for the temporary memory of a function
 //   double *a = OD_TAKE(&scratch, double, n);
@@ -10,8 +10,8 @@
 //   OD_OWNED(od_table_free) od_table *table = NULL;    a pointer; needs OD_OWNED_POINTER(od_table, od_table_free) in a header
 //
 // Initialize every such variable in its declaration, because the function at the end of the block reads the variable. To pass the
-// ownership of a pointer to the caller, use OD_GIVE(). These macros use the attribute `cleanup` of GCC and Clang, so they are for
-// src/tool and src/cli; src/core is standard C.
+// ownership of a pointer to the caller, use OD_GIVE(). These macros use the attribute `cleanup` of GCC and Clang, so
+// src/core, which is standard C, does not use them.
 #ifndef OD_SCOPED_H
 #define OD_SCOPED_H
 

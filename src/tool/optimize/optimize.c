@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "io/search_history.h"
+#include "io/wording.h"
 #include "machine/machine.h"
 #include "memory/scoped.h"
 #include "simulate/run.h"
@@ -116,8 +117,8 @@ static bool run_machine(search *s) {
 
 // ---- Residuals
 
-// Returns the residual of a requirement: its margin to the bound, minus the reserve, relative to the bound. Returns 0
-// if the margin is at least the reserve, and NAN if the requirement was not judged.
+// Returns the residual of a requirement: its margin to the bound, minus the reserve, relative to the bound (in SI units for a bound of
+// zero). Returns 0 if the margin is at least the reserve, and NAN if the requirement was not judged.
 static double shortfall(const od_judgment *j, double reserve) {
   double left = j->left - reserve * fabs(j->requirement->bound);
   if (j->outcome == OD_NOT_JUDGED || isnan(left)) return NAN;
@@ -228,7 +229,7 @@ od_status od_optimize(const od_optimize_options *o, od_optimize_result *out, od_
     out->verdict = s.verdict;
     s.verdict = (od_verdict){0};
   }
-  return s.stopped ? od_fail(err, OD_INTERRUPTED, "interrupted after %ld runs", s.runs) : status;
+  return s.stopped ? od_fail(err, OD_INTERRUPTED, "interrupted after %s", od_count(s.runs, "run").text) : status;
 }
 
 void od_optimize_result_free(od_optimize_result *r) {

@@ -1,8 +1,8 @@
 // Searches for numbers of a machine, by least squares over runs. The machine must meet its requirements, and outputs must be close
 // to their targets.
 //
-// The residual of a requirement is its margin to the bound minus a reserve, relative to the bound. This residual is
-// zero if the margin is at least the reserve. The residual of a goal is the distance of an output's value from its
+// The residual of a requirement is its margin to the bound minus a reserve, relative to the bound (in SI units for a bound of zero).
+// This residual is zero if the margin is at least the reserve. The residual of a goal is the distance of an output's value from its
 // target, relative to od_goal.size. Derivatives are difference quotients between runs.
 #ifndef OD_OPTIMIZE_H
 #define OD_OPTIMIZE_H
@@ -28,8 +28,9 @@ typedef struct od_goal {
   int output;      // index of an output of the machine
   od_take take;
   double target, value;  // target, and value at the end of the search, SI
-  double size;           // unit of errors, SI: |target|; for a target of zero, the peak of the output in the first run
-  bool met;              // whether |value - target| is at most 1 % of `size`
+  double size;  // unit of errors, SI: |target|; for a target of zero, the peak of the output in the first run, or 1
+                // if this peak is zero
+  bool met;     // whether |value - target| is at most 1 % of `size`
 } od_goal;
 
 typedef struct od_optimize_options {

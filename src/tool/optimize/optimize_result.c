@@ -61,7 +61,7 @@ static void verdict_text(const od_optimize_result *r, char *text, size_t size) {
              od_count(undecided, "requirement").text, od_form(undecided, "is", "are"), reason);
   else if (r->minimum)
     snprintf(text, size,
-             "%s %s not met. The search ended at a minimum between the bounds (%s): no better numbers are nearby; try "
+             "%s %s not met. The search ended at a minimum within the bounds (%s): no better numbers are nearby; try "
              "wider bounds, other numbers or --starts.",
              od_count(r->unmet, "goal").text, od_form(r->unmet, "is", "are"), reason);
   else
@@ -104,7 +104,7 @@ static void add_settings(const od_optimize_options *o, const od_optimize_result 
   for (int i = 0; i < o->numbers && text; i++)
     text = od_arena_format(&r->arena, "%s --set %s=%.10g", text, o->number[i].path, found->search->x[i]);
   if (!text) r->is_short_of_memory = true;
-  od_result_line(r, "%ld runs. Options for other commands:%s", found->runs, text ? text : "");
+  od_result_line(r, "%s. Options for other commands:%s", od_count(found->runs, "run").text, text ? text : "");
 }
 
 od_result od_optimize_findings(const od_optimize_options *o, const od_optimize_result *found) {

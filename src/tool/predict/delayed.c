@@ -1,5 +1,5 @@
 // Predictions of outputs that are late by parameters: y_i(t - p_j). Between the rows, the outputs of the inner predictor are cubic Hermite
-// polynomials with slopes from the neighboring rows, so that the predictions are continuously differentiable by the delay.
+// polynomials with slopes from the neighboring rows, so that the predictions have continuous derivatives with respect to the delay.
 #include <math.h>
 #include <string.h>
 
@@ -23,8 +23,8 @@ typedef struct between {
   double weight[WEIGHTS], slope[WEIGHTS];
 } between;
 
-// Adds the slope of the outputs at a row, times a factor of the value and of its derivative: the slope of the parabola through the row and its
-// neighbors, or of the line to the only neighbor.
+// Adds the slope of the outputs at a row to *b: multiplied by `value` to the value between rows, multiplied by `derivative` to the
+// derivative of this value. The slope belongs to the parabola through the row and its neighbors, or to the line to the only neighbor.
 static void add_slope(const delayed *d, int row, double value, double derivative, between *b) {
   double before = row > 0 ? d->time[row] - d->time[row - 1] : INFINITY,
          after = row + 1 < d->rows ? d->time[row + 1] - d->time[row] : INFINITY;
@@ -50,8 +50,8 @@ static between interpolate(const delayed *d, int row, double t) {
   return b;
 }
 
-// The outputs are constant before the first row, and linear after the last row. *row: the row before the time, which does not decrease
-// from one call to the next.
+// Returns the weights for the value at time t. The outputs are constant before the first row, and linear after the last row. *row: the
+// last row at or before the time; *row does not decrease from one call to the next.
 static between at(const delayed *d, double t, int *row) {
   int last = d->rows - 1;
   while (*row < last && d->time[*row + 1] <= t) ++*row;
@@ -116,10 +116,13 @@ od_status od_predictor_delayed(od_predictor *inner, const od_output_delay *delay
   if (status == OD_OK) memcpy(d->delay, delay, (size_t)delays * sizeof *delay);
   const od_prediction_model model = {
       .rows = rows, .outputs = outputs, .parameters = d->columns, .predict = predict, .release = release, .user = d};
-  if (status == OD_OK) status = od_predictor_of_model(&model, out, err);
-  if (status == OD_OK)
-    d->inner = inner;
-  else
+  od_predictor *made = NULL;
+  if (status == OD_OK) status = od_predictor_of_model(&model, &made, err);
+  if (status != OD_OK) {
     release(d);
-  return status == OD_OK ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
+    return od_fail(err, OD_NO_MEMORY, "out of memory");
+  }
+  d->inner = inner;
+  *out = made;
+  return OD_OK;
 }

@@ -3,7 +3,7 @@
 //   A = V diag(lambda) W,   r_jd = (C v_j) (w_j b_d)
 //   dlambda_j = w_j dA v_j,   dv_j = sum v_l (w_l dA v_j) / (lambda_j - lambda_l), l not j
 //
-// Derivatives of eigenvectors have differences of poles in their denominators, so they are inaccurate if poles (nearly)
+// Derivatives of eigenvectors have differences of poles in their denominators. These derivatives are inaccurate if poles (nearly)
 // coincide. The accuracy of the derivatives is therefore checked at a few points. At these points, the transfer
 // functions from residues and poles, and their derivatives, must agree with the transfer functions from the matrices.
 #include <math.h>

@@ -52,7 +52,7 @@ static void put_block(int n, int row, int column, int rows, int width, double fa
 }
 
 // Computes P, G0, G1 and, if requested, their derivatives, side by side in the first nx rows of exp_out. Fails with a status of
-// od_sim_step().
+// od_exponential().
 static od_status discretize(od_predictor *pr, bool sensitivities) {
   const od_linear *l = &pr->linear;
   int nx = l->nx, nu = l->nu, n = exponent_size(l), nn = n * n, count = sensitivities ? l->np : 0;
@@ -134,7 +134,7 @@ static void outputs(const od_predictor *pr, const double *v, const double *S, do
 }
 
 // Predicts the rows of a linear plant with the exponential of one step, and their sensitivities with its derivatives. Fails with
-// OD_DIVERGED, OD_INTERRUPTED, or a status of od_sim_step().
+// OD_DIVERGED, OD_INTERRUPTED, or a status of discretize().
 static od_status predict_by_steps(od_predictor *pr) {
   bool sensitivities = pr->wish.sensitivities;
   od_status status = discretize(pr, sensitivities);

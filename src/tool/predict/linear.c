@@ -111,7 +111,7 @@ static void scale_columns(const od_linear *l, int rows, double *m) {
     for (int j = 0; j < l->nx; j++) m[i * l->nx + j] /= l->scale[j];
 }
 
-// Balances A. LAPACK reads matrices by columns and replaces A' by scale^-1 A' scale, so that A becomes scale A scale^-1.
+// Balances A. LAPACK reads matrices by columns and replaces A^T by scale^-1 A^T scale, so that A becomes scale A scale^-1.
 static od_status balance(od_linear *l, bool derivatives) {
   lapack_int low, high;
   if (LAPACKE_dgebal_work(LAPACK_COL_MAJOR, 'S', l->nx, l->A, l->nx, &low, &high, l->scale) != 0) return OD_NOT_FINITE;

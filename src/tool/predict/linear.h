@@ -28,7 +28,7 @@ typedef struct od_linear {
 bool od_linear_new(od_linear *linear, od_arena *arena, const od_plant *plant);
 
 // Computes the matrices at parameters p (NULL: the parameters of the simulation). u_size: typical sizes of the inputs,
-// at which linearity is checked. Returns OD_NOT_AVAILABLE if the plant is not linear. Also fails with OD_NO_MEMORY or a status of
+// at which linearity is checked. Returns OD_NOT_AVAILABLE if the plant is not linear. Also fails with OD_NOT_FINITE or a status of
 // the simulation.
 od_status od_linear_find(od_linear *linear, od_sim *sim, double t, const double *u_size, const double *p,
                          bool derivatives);

@@ -40,7 +40,7 @@ static od_status change_coordinates(od_predictor *pr, bool sensitivities) {
 }
 
 // Takes the samples that are due, after outputs have been read. The state jumps, and S is transformed accordingly. Fails with a
-// status of od_sim_step().
+// status of od_sim_sample().
 static od_status take_samples(od_predictor *pr, bool sensitivities) {
   bool changed;
   od_status status = sensitivities ? od_sim_sample(pr->sim, pr->F, pr->np ? pr->Gp : NULL, &changed)
@@ -56,7 +56,7 @@ static od_status step(od_predictor *pr, double h, const double *u, bool sensitiv
   return status;
 }
 
-// Advances from sample k to the next sample. Fails with OD_INTERRUPTED or a status of od_sim_step().
+// Advances from sample k to the next sample. Fails with OD_INTERRUPTED or a status of the simulation.
 static od_status advance(od_predictor *pr, int k, bool sensitivities) {
   double h = (od_log_time(&pr->log, k + 1) - od_log_time(&pr->log, k)) / pr->substeps;
   const double *u0 = pr->log.u + (size_t)k * (size_t)pr->nu, *u1 = u0 + pr->nu;
@@ -73,7 +73,7 @@ static od_status advance(od_predictor *pr, int k, bool sensitivities) {
   return status;
 }
 
-// Stores the sensor outputs at a sample, if its row is requested. Fails with OD_DIVERGED or a status of od_sim_step().
+// Stores the sensor outputs at a sample, if its row is requested. Fails with OD_DIVERGED or a status of the simulation.
 static od_status put_outputs(od_predictor *pr, int k) {
   if (k % pr->wish.every != 0) return OD_OK;
   double *y = od_next_y(pr), *dy = od_next_dy(pr);

@@ -63,7 +63,9 @@ static od_status check_log(const od_logged_inputs *log, od_rule rule, int nu, od
 
 static od_status check_options(const od_plant *plant, const od_predictor_options *o, od_error *err) {
   if (o->substeps < 0 || o->free_count < 0 || o->bound < 0)
-    return od_fail(err, OD_BAD_ARGUMENT, "substeps, free_count and bound must not be negative; expected zero or more");
+    return od_fail(err, OD_BAD_ARGUMENT,
+                   "substeps is %d, free_count is %d, bound is %g; expected zero or more for each", o->substeps,
+                   o->free_count, o->bound);
   if (o->steady && o->free_count)
     return od_fail(err, OD_BAD_ARGUMENT, "an initial state cannot be both steady and free; choose one of the two");
   for (int i = 0; i < o->free_count; i++)
@@ -74,7 +76,7 @@ static od_status check_options(const od_plant *plant, const od_predictor_options
 }
 
 // Reads the plant's own parameters and initial state; for the exact rule also checks that the plant is linear. Fails with a
-// status of od_sim_step().
+// status of od_sim_start() or od_linear_find().
 static od_status look_at_plant(od_predictor *pr, od_error *err) {
   double t = od_log_time(&pr->log, 0);
   od_status status = od_sim_start(pr->sim, t, pr->log.u);
@@ -143,7 +145,8 @@ od_status od_predictor_of_model(const od_prediction_model *model, od_predictor *
   return OD_OK;
 }
 
-// Predicts all rows of a model that is not a plant. Then passes the rows on in blocks. Fails with OD_NO_MEMORY.
+// Predicts all rows of a model that is not a plant. Then passes the rows on in blocks. Fails with OD_NO_MEMORY or a status of the
+// model.
 static od_status predict_model_rows(od_predictor *pr, const double *p, const double *x0, const od_predict_wish *wish) {
   int every = wish->every > 0 ? wish->every : 1, rows = pr->model.rows;
   size_t ny = (size_t)pr->ny, values = (size_t)rows * ny, width = ny * (size_t)pr->columns;

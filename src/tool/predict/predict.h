@@ -46,8 +46,9 @@ typedef struct od_predictor_options {
   bool steady;
   const int *free_states;  // entries of the initial state whose sensitivities are also computed
   int free_count;
-  double bound;  // largest state, output or growth; larger values count as divergence; zero: 1e12
-  bool dense;    // exact rule: whether the matrices are used even if modes can be used
+  // Limit of outputs, of states (steps of an integrator) and of growth (exact rule); larger values count as divergence; zero: 1e12.
+  double bound;
+  bool dense;  // exact rule: whether the matrices are used even if modes can be used
   // This function is called regularly. If the function returns false, the prediction ends with OD_INTERRUPTED. NULL: no
   // interrupts.
   bool (*keeps_going)(void *user);
@@ -56,6 +57,9 @@ typedef struct od_predictor_options {
 
 typedef struct od_predictor od_predictor;
 
+// Creates a predictor for the rows of a log. The plant must outlive the predictor. Fails with OD_BAD_ARGUMENT if the log or the options
+// are wrong, with OD_NOT_AVAILABLE if the rule is exact and the plant is not linear, with OD_NO_MEMORY, or with a status of the
+// simulation.
 od_status od_predictor_new(const od_plant *plant, const od_logged_inputs *log, const od_predictor_options *options,
                            od_predictor **out, od_error *err);
 void od_predictor_free(od_predictor *predictor);
@@ -79,8 +83,8 @@ typedef struct od_output_delay {
   int output, parameter;
 } od_output_delay;
 // Creates a predictor with the rows of `inner` and delayed outputs. The derivatives of `inner` with respect to the delays must be zero.
-// time: of the rows; it must outlive the predictor. The new predictor owns `inner`; on failure the caller still owns `inner`. Fails with
-// OD_NO_MEMORY. (delayed.c)
+// time: the times of the rows, s; the array must outlive the predictor. The new predictor owns `inner`; on failure the caller still owns
+// `inner`. Fails with OD_NO_MEMORY. (delayed.c)
 od_status od_predictor_delayed(od_predictor *inner, const od_output_delay *delay, int delays, const double *time,
                                int rows, int outputs, od_predictor **out, od_error *err);
 
@@ -89,13 +93,14 @@ int od_predictor_columns(const od_predictor *predictor);
 
 // Predicts all rows. y: count x ny. dy: (count ny) x columns, row-major, rows in the order of y; may be NULL. p: NULL for
 // the plant's own parameters. x0 (nx): NULL for the plant's own initial state, which does not depend on p. After a failure,
-// y and dy are undefined. Fails with OD_INTERRUPTED, OD_NO_MEMORY, OD_NOT_FINITE, OD_NOT_CONVERGED, OD_SINGULAR, or another
-// status of od_sim_advance().
+// y and dy are undefined. Fails with OD_INTERRUPTED, OD_DIVERGED, OD_NOT_FINITE, OD_NOT_CONVERGED, OD_SINGULAR, or another
+// status of the simulation or of the model.
 od_status od_predict(od_predictor *predictor, const double *p, const double *x0, double *y, double *dy);
 
 enum { OD_PREDICTED_BLOCK = 128, OD_PREDICT_MOST_EVERY = 64 };
 // Prediction without memory for all rows: blocks of at most OD_PREDICTED_BLOCK rows are passed to the caller during the
-// prediction. A prediction that fails may already have passed some blocks. Fails like od_predict().
+// prediction. A prediction that fails may already have passed some blocks. Fails with OD_BAD_ARGUMENT if `every` is out of range, with
+// OD_NO_MEMORY (only for a model that is not a plant), or with a status of od_predict().
 typedef struct od_predicted {
   int first, count, every;  // rows first, first + every, ...; number of rows
   const double *y, *dy;     // outputs and sensitivities of these rows, as for od_predict(); dy NULL: not requested
@@ -108,7 +113,7 @@ typedef struct od_predict_wish {
   void *user;
 } od_predict_wish;
 od_status od_predict_rows(od_predictor *predictor, const double *p, const double *x0, const od_predict_wish *wish);
-// Returns whether omitted rows save most of the work. Sums of modes skip these rows.
+// Returns whether omitted rows probably save most of the work: sums of modes, which the exact rule uses if possible, skip these rows.
 bool od_predictor_leaps(const od_predictor *predictor);
 
 // Restricts further predictions to `count` rows, starting at row `first`. The exact rule does not support windows.

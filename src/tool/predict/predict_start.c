@@ -29,14 +29,15 @@ static double relative_size(const od_predictor *pr, const double *change, const 
   return size;
 }
 
-// Computes f at x. Afterwards, the simulation is at x. Fails with a status of od_sim_step().
+// Computes f at x. Afterwards, the simulation is at x. Fails with a status of od_sim_set() or od_sim_derivatives().
 static od_status rates_at(od_predictor *pr, const double *x, double *f) {
   od_status status = od_sim_set(pr->sim, od_log_time(&pr->log, 0), x, NULL);
   return status == OD_OK ? od_sim_derivatives(pr->sim, f, NULL, NULL, NULL) : status;
 }
 
 // Finds the equilibrium by Newton's method. Each step is shortened until the next correction, computed with the same
-// matrix, is smaller than this step. Returns OD_NOT_CONVERGED if no equilibrium is found.
+// matrix, is smaller than this step. Returns OD_NOT_CONVERGED if no equilibrium is found. Also fails with OD_NOT_FINITE, OD_SINGULAR or
+// a status of the simulation.
 static od_status rest(od_predictor *pr) {
   int nx = pr->nx;
   double *x = pr->x0, *f = pr->scratch, *step = f + nx, *trial = step + nx;

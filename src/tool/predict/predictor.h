@@ -72,11 +72,11 @@ void od_row_is_predicted(od_predictor *pr);
 // Passes the current block to the caller.
 void od_give_rows(od_predictor *pr);
 
-// predict_start.c: computes the initial state x0 and its sensitivities S. Afterwards, sim is at x0 (not for the exact rule).
-// Fails with OD_NO_MEMORY or a status of the simulation.
+// predict_start.c: computes the initial state x0 and its sensitivities S, for predictions step by step. Afterwards, sim is at x0. Fails
+// with OD_NOT_CONVERGED, OD_NOT_FINITE, OD_SINGULAR or another status of the simulation.
 od_status od_start_prediction(od_predictor *pr, const double *x0, bool sensitivities);
-// Variant of od_start_prediction() for a linear plant whose matrices are known. Returns OD_SINGULAR if a steady start
-// does not have exactly one equilibrium. Fails with OD_NOT_FINITE if the state overflows.
+// Variant of od_start_prediction() for a linear plant whose matrices are known; sim is not used. Returns OD_SINGULAR if a steady start
+// does not have exactly one equilibrium, and OD_NOT_FINITE if the matrices are not finite.
 od_status od_start_linear(od_predictor *pr, const double *x0, bool sensitivities);
 
 // march.c: predicts step by step

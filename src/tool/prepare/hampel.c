@@ -4,8 +4,8 @@
 // samples does not matter.
 //
 // A constant sensor value whose last digit flickers has a median distance of zero. A change by one digit is not an
-// outlier. The digit is the smallest change between neighboring samples. At least one change in a hundred must have
-// about this size; otherwise the digit is zero.
+// outlier. The digit is the smallest change between neighboring samples. At least one sample in a hundred must differ from
+// the previous sample by about this change; otherwise the digit is zero.
 //
 // The window is kept sorted from sample to sample, and both medians are taken from the sorted window.
 #include "prepare/prepare_steps.h"

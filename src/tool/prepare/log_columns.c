@@ -71,7 +71,7 @@ static bool select_all(od_log_columns *c) {
   return true;
 }
 
-// Checks the number of inputs. Returns false after reporting an error.
+// Checks that each input is another column, and that there are not too many inputs. Returns false after reporting an error.
 static bool check_inputs(const od_log_columns *c, const od_log_wish *wish, od_messages *messages) {
   const od_place place = {.file = "--input"};
   int most = wish->most_inputs > 0 ? wish->most_inputs : 1, errors = od_messages_errors(messages);
@@ -91,7 +91,8 @@ static bool check_inputs(const od_log_columns *c, const od_log_wish *wish, od_me
   return od_messages_errors(messages) == errors;
 }
 
-// Selects inputs and outputs. Returns OD_BAD_INPUT after reporting errors.
+// Selects inputs and outputs. Fails with OD_NO_MEMORY, with OD_BAD_INPUT after reporting errors, or with a status of
+// od_log_find_columns().
 static od_status select_channels(od_log_columns *c, const od_log_wish *wish, od_messages *messages) {
   if (!wish->input || !*wish->input) {
     od_messages_add(messages, (od_place){.file = c->plan.file}, "no input is selected; select a column with --input");
@@ -117,7 +118,7 @@ const char *od_log_columns_name(const od_log_columns *c, int i) {
 
 // --- Rows ---------------------------------------------------------------------------------------------------------
 
-// Sets the labels, and checks that the inputs change. Returns OD_BAD_INPUT after reporting errors.
+// Sets the labels, and checks that the inputs change. Fails with OD_NO_MEMORY, and with OD_BAD_INPUT after reporting errors.
 static od_status find_labels(od_log_columns *c, od_messages *messages) {
   // The labels are not in the arena, because a response may take ownership of the labels.
   c->label = od_calloc((size_t)c->count, sizeof *c->label);
@@ -265,7 +266,7 @@ static int find_missing(const od_log_columns *c) {
   return most;
 }
 
-// Finds the times of the rows. Returns OD_BAD_INPUT after reporting errors.
+// Finds the times of the rows. Fails with OD_NO_MEMORY, and with OD_BAD_INPUT or OD_IO after reporting errors.
 static od_status find_times(od_log_columns *c, od_messages *messages) {
   const od_log *log = c->log;
   od_error err = {0};

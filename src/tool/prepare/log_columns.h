@@ -46,8 +46,8 @@ typedef struct od_log_columns {
   double shortest, longest;  // shortest and longest time between rows of the log, s
 } od_log_columns;
 
-// Opens the log of the settings, finds its columns and reads the log once. Errors are reported as messages about the options. Free the
-// result in all cases. The result must not move. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
+// Opens the log of the settings, finds its columns and examines its rows. Errors are reported as messages about the options and the log.
+// Free the result in all cases. The result must not move. Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_log_columns_open(const od_log_settings *settings, const od_log_wish *wish, od_log_columns *out,
                               od_messages *messages);
 void od_log_columns_free(od_log_columns *c);

@@ -20,7 +20,7 @@ static const double most_rows = 1e8;
 static const double uniform_within = 0.01;
 static const double longest_gap = 3;  // largest time across a filled gap, in steps of the log
 // Corner frequency of the low-pass filter before resampling, as a fraction of the new sampling rate. The gain at half
-// the new sampling rate is 1/17.
+// the new sampling rate is at most 1/17.
 static const double anti_alias_corner = 0.25;
 // Smallest corner frequency without significant rounding errors, as a fraction of the sampling rate.
 static const double least_corner = 1e-10;

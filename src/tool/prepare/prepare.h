@@ -54,8 +54,8 @@ typedef struct od_prepared {
 } od_prepared;
 
 // Prepares signals: value[row * channels + channel]. The caller frees *out with od_prepared_free(). After OD_BAD_INPUT,
-// the error contains all errors of the settings, or the first error of the signals. In messages, channels and rows
-// count from 1. Also fails with OD_BAD_ARGUMENT or OD_NO_MEMORY.
+// the error contains one or more errors of the settings, or the first error of the signals. In messages, channels and rows
+// count from 1. Also fails with OD_BAD_ARGUMENT if there are no rows or channels, and with OD_NO_MEMORY.
 od_status od_prepare_signals(const od_prepare *p, const double *time, const double *value, long rows, int channels,
                              const bool *is_input, od_prepared **out, od_error *err);
 void od_prepared_free(od_prepared *prepared);

@@ -16,8 +16,8 @@ typedef struct od_draw {
 
 // Finds a kind of distribution by its name. Returns false if no kind has this name.
 bool od_draw_kind_find(const char *word, size_t length, od_draw_kind *kind);
-// Returns the value of draw `which`. The value depends only on the seed, the path and the index of the draw, not on other
-// draws or on threads.
+// Returns the value of draw `which` for the number with this path. The value depends only on the distribution, the seed, the path
+// and the index `which`, not on other draws or on threads.
 double od_draw_value(const od_draw *draw, uint64_t seed, const char *path, int which);
 
 #endif

@@ -14,7 +14,7 @@ typedef struct pair {
   double a, b;
 } pair;
 
-// Combines 52 bits into a number at the center of its interval between 0 and 1.
+// Returns a number between 0 and 1, both excluded: the center of one of 2^52 equal intervals, which the bits select.
 static double unit(uint32_t high, uint32_t low) {
   uint64_t bits = ((uint64_t)high << 32 | low) >> 12;
   return ((double)bits + 0.5) * 0x1p-52;

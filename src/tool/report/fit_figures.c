@@ -52,7 +52,7 @@ static void draw_residual(od_page *p, const od_fitted *f, int set, int sensor) {
   od_series residual = column(rows, f, od_fit_column(f, sensor, OD_FIT_RESIDUAL), 1);
   double band = OD_NORMAL95 * f->data[set]->sigma[sensor];
   od_figure_range r = od_figure_range_of(residual, od_no_figure_range);
-  // The band of the expected noise is drawn unless it is much larger than the signal.
+  // The band of the expected noise is drawn unless the set has no noise or the band is much larger than the residuals.
   bool noisy = !f->data[set]->set->clean && band < 5 * od_figure_range_size(r);
   if (noisy) od_figure_range_include(&r, band), od_figure_range_include(&r, -band);
   od_display shown = od_display_unit(s->unit, od_figure_range_size(r));

@@ -1,4 +1,5 @@
-// The view has this order: facts, findings, parameters, identifiability, measured and predicted values, residuals.
+// The view has this order: facts, findings, parameters, combinations, constraints, identifiability, measured and predicted values,
+// residuals, search, verdict.
 #include "report/fit_result.h"
 
 #include <math.h>

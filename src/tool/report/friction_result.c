@@ -35,11 +35,11 @@ static void add_facts(const od_friction_fitted *f, od_result *r) {
                    f->data->samples, f->data->t[0], f->data->t[f->data->samples - 1]);
   od_add_replaced_fact(r, "Set in the file", &plan->file->numbers);
   od_result_audience(r, OD_FOR_TERMINAL);
-  char points[40] = "";
+  char points[120] = "";
   if (!is_of_points(f) && f->data->points.count > 0)
-    snprintf(points, sizeof points, "%d points, ", f->data->points.count);
-  od_result_line(r, "%s, method %s, %s%d %s", f->law.law->name, od_friction_methods[plan->method], points, f->rows,
-                 is_of_points(f) ? "points" : "samples");
+    snprintf(points, sizeof points, "%s, ", od_count(f->data->points.count, "point").text);
+  od_result_line(r, "%s, method %s, %s%s", f->law.law->name, od_friction_methods[plan->method], points,
+                 od_count(f->rows, is_of_points(f) ? "point" : "sample").text);
   od_result_audience(r, OD_FOR_ALL);
 }
 

@@ -16,7 +16,8 @@ typedef struct od_interactive {
 } od_interactive;
 void od_interactive_free(od_interactive *i);
 
-// Finds and reads the engine. Fails with OD_IO if there is no engine; err names the build target. Also fails with OD_NO_MEMORY.
+// Finds and reads the engine. Fails with OD_IO if there is no engine (err names the build target) or if its file cannot be read, and
+// with OD_NO_MEMORY.
 od_status od_interactive_read_engine(od_interactive *i, od_error *err);
 // Stores the machine with its run and the outputs of the page. files: the files of the machine. Fails with OD_NOT_AVAILABLE if the engine
 // cannot make this run, or with OD_NO_MEMORY.

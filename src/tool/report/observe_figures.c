@@ -383,7 +383,7 @@ static bool is_estimated(const od_experiment *e, int change) {
   return false;
 }
 
-// Draws the parameters whose uncertainty decreases the most.
+// Draws the parameters whose uncertainty decreases the most, and the changing numbers of the true machine that are not estimated.
 void od_observe_draw_parameters(od_page *page, const void *findings) {
   OD_SCRATCH(scratch);
   const drawing a = drawing_of(page, findings);

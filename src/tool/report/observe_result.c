@@ -6,6 +6,7 @@
 
 #include "experiment/observe.h"
 #include "io/json.h"
+#include "io/wording.h"
 #include "math/normal.h"
 #include "report/innovation_series.h"
 #include "report/machine_facts.h"
@@ -148,8 +149,9 @@ static void add_facts(const od_observe_findings *f, od_result *r) {
   od_add_replaced_fact(r, "Set in the experiment", &e->file->numbers);
   od_result_fact(r, "Run", "%s in %ld steps of %s", od_quantity_alone(end, NAN, "s", end).text, o->steps,
                  od_quantity_alone(o->step, NAN, "s", o->step).text);
-  od_result_fact(r, "Observer", "%d sensors, %d other outputs, %d parameters; %s (%s), integrator %s; %s covariance%s",
-                 e->sensors, e->watches - e->sensors, e->parameters, e->filter->name, e->filter->description,
+  od_result_fact(r, "Observer", "%s, %s, %s; %s (%s), integrator %s; %s covariance%s",
+                 od_count(e->sensors, "sensor").text, od_count(e->watches - e->sensors, "other output").text,
+                 od_count(e->parameters, "parameter").text, e->filter->name, e->filter->description,
                  e->integrator->name, e->form == OD_FORM_JOSEPH ? "Joseph's form of the" : "square root of the",
                  e->gate > 0 ? ", gated" : "");
 }

@@ -32,8 +32,8 @@ void od_observe_draw_curves(struct od_page *page, const void *findings);
 void od_observe_draw_bands(struct od_page *page, const void *findings);  // intervals around the curves
 void od_observe_draw_parameters(struct od_page *page, const void *findings);
 void od_observe_draw_innovations(struct od_page *page, const void *findings);
-// Plots the estimates and the errors of outputs. Compared columns have charts with the estimate and its 95 % band. Fails with
-// OD_IO or OD_NO_MEMORY.
+// Plots the estimates of outputs and parameters, and the errors of outputs. Compared columns have charts with the estimate and its
+// 95 % band. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_observe_plot(const od_observe_findings *f, const char *path, od_error *err);
 
 #endif

@@ -61,7 +61,8 @@ void od_observe_views_take(od_observe_views *v, const od_sample *sample, od_obse
 
 // --- The page ---------------------------------------------------------------------------------------------------------
 
-// Simulates the true machine and records its outputs at the times of the estimate. NULL: the simulation failed, or out of memory.
+// Simulates the true machine and records its outputs in the intervals of the estimate. If a step fails, the record ends before this
+// step. NULL: the simulation cannot start, or out of memory.
 static od_run_views *simulate_truth(const od_experiment *e, const od_run_views *estimate) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_run_views_free) od_run_views *v = od_run_views_new(e->truth, e->time, e->step, NULL, "truth", 0);

@@ -14,7 +14,7 @@ typedef struct od_observe_views od_observe_views;
 od_observe_views *od_observe_views_new(const od_experiment *e);
 void od_observe_views_free(od_observe_views *v);
 OD_OWNED_POINTER(od_observe_views, od_observe_views_free);
-// Records the estimated machine after a sample. The function has the form of od_observe_options.each.
+// Records the estimated machine after a sample. Called by od_observe_options.each.
 void od_observe_views_take(od_observe_views *v, const od_sample *sample, od_observer *observer);
 
 // Adds the pictures and the series of both machines to a page. The true machine is simulated again.

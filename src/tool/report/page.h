@@ -30,8 +30,8 @@ bool od_page_require(od_page *p, bool has_memory);
 // Returns the data of the page, which the page owns.
 od_page_data *od_page_get_data(od_page *p);
 
-// Adds bytes for the script of pages that compute, in an element with this id (a constant text). The bytes must outlive the page. A page
-// with such bytes has this script.
+// Adds bytes for the script of pages that compute, in an element with this id (a constant text), at most twice per page. The bytes must
+// outlive the page. A page with such bytes contains this script.
 void od_page_add_bytes(od_page *p, const char *id, const void *bytes, size_t size);
 
 // Set the texts next to the title: how the result was computed, and the verdict with an explanation ("" : none).
@@ -67,7 +67,7 @@ void od_page_choose_place(od_page *p, od_page_place place);
 void od_page_section(od_page *p, const char *title);
 void od_page_heading(od_page *p, const char *title);
 void od_page_text(od_page *p, const char *format, ...) OD_PAGE_FORMAT(2);
-// Adds lines for a file, without changes.
+// Adds a text that users can copy to a file, without changes.
 void od_page_code(od_page *p, const char *lines);
 // Adds a paragraph in a box, after a word in bold, in the color of the trust.
 void od_page_notice(od_page *p, od_trust trust, const char *lead, const char *text);

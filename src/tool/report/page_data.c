@@ -1,7 +1,7 @@
 // Columns are encoded when they are added, so that callers may free their arrays. A column of n values becomes n numbers from 0 to 65534
 // (envelopes: 4094, because their values hold for whole intervals), or 65535 for a missing value. Stored are first or second differences
-// of consecutive numbers modulo 65536, whichever are smaller: all low bytes, then all high bytes. These bytes are compressed well by zlib if
-// the series is smooth.
+// of consecutive numbers modulo 65536 (see difference_order()): all low bytes, then all high bytes. zlib compresses these bytes well if the
+// series is smooth.
 #include "report/page_data.h"
 
 #include <math.h>
@@ -120,7 +120,8 @@ static unsigned quantized(double value, const column *c) {
   return (unsigned)lround((fmin(fmax(value, c->low), c->high) - c->low) / (c->high - c->low) * c->steps);
 }
 
-// Returns the order of differences, 1 or 2, with the smaller sum of logarithms, which estimates the size after compression.
+// Returns the order of the stored differences. The sum of their logarithms estimates the size after compression: 2 if the sum of the
+// second differences is at least 5 % smaller, else 1.
 static int difference_order(const double *value, long count, const column *c) {
   double first_size = 0, second_size = 0;
   int before = 0, first_before = 0;
@@ -211,7 +212,7 @@ static void describe_name(od_page_data *d, json_t *s, const char *name) {
   set_text(d, s, "quantity", pose ? "pose" : dot ? dot + 1 : name);
 }
 
-// Returns the index of a series with these values. Equal series are stored once.
+// Returns the index of a series with these values; -1: an allocation failed. Equal series are stored once.
 static int add_entry(od_page_data *d, const od_series_facts *f, int on, column values) {
   for (int i = 0; i < d->entries; i++) {
     const entry *e = &d->entry[i];
@@ -377,7 +378,8 @@ void od_page_data_chart_begin(od_page_data *d, const od_data_chart *chart) {
   d->marks = json_array();
 }
 
-// Returns the kind of a line: the first word of its class if the word is a kind of series of a report, else "line".
+// Returns the kind of a shape: "band", "bars" or "stems"; of other shapes the first word of the class if the word is a kind of series of
+// a report, else "points" or "line".
 static const char *kind_of(const od_drawn *drawn) {
   static const char *const kinds[] = {"estimate", "truth", "start", "measured", "limit"};
   if (drawn->kind == OD_DREW_BAND) return "band";

@@ -1,5 +1,6 @@
 // The data of a page, for its script and for other programs: series of numbers, charts and other objects, written as JSON. The format is in
-// docs/report-pages.md. Numbers of series have 16 bits between the least and the greatest value. Long series are thinned.
+// docs/report-pages.md. Numbers of series have 16 bits (envelopes: 12 bits) between the least and the greatest value. Long series are
+// thinned.
 #ifndef OD_REPORT_PAGE_DATA_H
 #define OD_REPORT_PAGE_DATA_H
 
@@ -25,13 +26,13 @@ void od_page_data_set(od_page_data *d, const char *key, json_t *value);
 // The description of a series; NULL and zero: none.
 typedef struct od_series_facts {
   const char *name;  // output of the machine. Its part and its quantity follow from the name
-  const char *of;    // "estimate", "truth", "measured", "sigma"; NULL: the machine itself
+  const char *of;    // kind of value, such as "estimate", "truth", "measured"; NULL: the machine itself
   const char *si, *unit;
   double factor;  // displayed number = SI number * factor; zero: 1
   bool is_log;    // whether logarithms are stored, because the numbers are shown on a logarithmic axis
 } od_series_facts;
 // Add a series, in SI units, and return its index. Equal series are stored once. is_exact: the values of frames are stored even if values
-// between the frames are beyond them. Returns -1 if an allocation fails.
+// between the frames are beyond them. Returns -1 if the series has no values or an allocation fails.
 int od_page_data_series(od_page_data *d, const od_series_facts *facts, od_series x, od_series y, bool is_exact);
 int od_page_data_frames(od_page_data *d, const od_series_facts *facts, od_frame_column column, bool is_exact);
 // Returns the index of the series of an output (of: as in od_series_facts); -1: there is no such series.

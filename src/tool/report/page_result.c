@@ -43,8 +43,8 @@ static void add_table(od_page *p, const od_result_table *t) {
 // Severities of remarks, as classes of the style sheet.
 static const char *const severities[] = {[OD_SOUND] = "note", [OD_DOUBTFUL] = "warning", [OD_UNSOUND] = "serious"};
 
-// Returns the text after a lead with a colon as a sentence of its own: with a capital letter, unless the text begins with a name with a
-// dot, a digit or the like.
+// Returns the text after a lead with a colon as a separate sentence: with a capital letter, if all characters of the first word are
+// lower-case letters.
 static const char *sentence(const char *text, od_arena *arena) {
   size_t word = strspn(text, "abcdefghijklmnopqrstuvwxyz");
   if (word == 0 || text[word] != ' ') return text;

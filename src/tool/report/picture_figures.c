@@ -60,7 +60,7 @@ static void draw_list(od_page *page, const od_panel *panel) {
   od_page_still_end(page);
 }
 
-// Fills the legend: the labels of lines, and of limits, each limit with a text once. Returns whether the legend has an entry.
+// Fills the legend with the labels of lines and the texts of limits. Returns whether the legend has an entry.
 static bool fill_legend(const od_panel *panel, od_legend legend[MOST_LEGEND + 1]) {
   int count = 0, i = 0;
   for (const od_panel_line *l = panel->line; l; l = l->next, i++)

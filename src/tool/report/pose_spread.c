@@ -1,5 +1,6 @@
 // Spread of poses. With a Cholesky factor L of P, the columns y(x + L_j) - y(x) are a factor D of S = D D'. The leading eigenvector a
-// of D'D by power iteration gives the displacement 1.96 D a. Positions come first in the state, so P of the positions is enough.
+// of (W D)'(W D) by power iteration, with the weights W of the outputs, gives the displacement 1.96 D a. Positions come first in the
+// state, so P of the positions is enough.
 #include "report/pose_spread.h"
 
 #include <math.h>
@@ -108,7 +109,8 @@ static void leading_direction(const double *G, int n, double *a, double *next) {
   }
 }
 
-// Computes s->shift from the estimate in `sim`, a copy that is moved. P: its covariance. Fails if a moved state cannot be evaluated.
+// Computes s->shift from the estimate in `sim`, a copy that is moved. P: covariance of the estimate. Fails with OD_NO_MEMORY, or if a
+// moved state cannot be evaluated.
 static od_status find_shift(od_pose_spread *s, od_sim *sim, const double *P) {
   OD_SCRATCH(scratch);
   int n = sim->plant->nz, nx = od_plant_nx(sim->plant), m = s->count;

@@ -8,8 +8,8 @@
 
 enum { MOST_LINES = 12, MOST_FINE_LINES = 4 };  // largest number of lines in a chart, and with columns of two pixels
 
-// A chart shows all recorded outputs with this quantity and unit. Reactions of joints are also forces, but have a
-// separate chart.
+// A chart shows the recorded outputs with this quantity and unit, at most the MOST_LINES largest. Reactions of joints are also forces,
+// but have a separate chart.
 typedef struct chart_rule {
   const char *title, *quantity, *unit;
   bool is_reaction;
@@ -63,7 +63,8 @@ static bool are_alike(const line *a, const line *b) {
          (fabs(a->low + b->high) <= near && fabs(a->high + b->low) <= near);
 }
 
-// Adds a line to the lines that are drawn, if the line is among the largest lines. Returns the number of lines.
+// Adds a line to the lines that are drawn, if the line is among the largest lines. once: whether a line that is like a drawn line is
+// left out. Returns the number of lines.
 static int add_line(line *lines, int count, line added, bool once) {
   for (int i = 0; once && i < count; i++)
     if (are_alike(&lines[i], &added)) return count;

@@ -207,7 +207,7 @@ void od_run_draw_bounds(od_page *p, const void *run) {
   od_page_figures_end(p);
 }
 
-// Returns the time that still pictures show: the time of the worst finding, or else the start of the run.
+// Returns the time that still pictures show: the time of the worst warning that has a time, or else the start of the run.
 static double telling_time(const od_run_findings *r) {
   int count = 0;
   const od_finding *f = r->found ? od_findings_list(r->found, &count) : NULL;

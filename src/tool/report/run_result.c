@@ -96,7 +96,7 @@ static void add_requirements(const od_run_findings *run, od_result *r) {
   od_result_audience(r, OD_FOR_ALL);
 }
 
-// Adds the largest error to the verdict in the heading of a page, unless the error is the reason of a worse verdict.
+// Adds the largest error to the verdict in the heading of a page, if the verdict is sound and the error is known.
 static void add_accuracy_text(const od_run_findings *run, od_result *r) {
   const od_run_accuracy *a = &run->report->accuracy;
   char text[80];

@@ -47,16 +47,15 @@ void od_judge_free(od_judge *judge);
 OD_OWNED_POINTER(od_judge, od_judge_free);
 // Returns a watcher for od_run_options.watchers. The judge must outlive the run.
 od_run_watcher od_judge_watcher(od_judge *judge);
-// Judges all requirements after the run. `complete`: whether the run reached its end. The margins of loops are computed only
-// after a complete run, and may need further runs. Fails with OD_INTERRUPTED or OD_NO_MEMORY, or with the status of a further
-// run.
+// Judges all requirements after the run. `complete`: whether the run reached its end. The margins of loops are computed only after a complete run,
+// and may need further runs. Fails with OD_NO_MEMORY, or with a status of od_judge_loop().
 od_status od_judge_end(od_judge *judge, const od_run_report *report, bool complete, od_error *err);
 const od_judgment *od_judge_results(const od_judge *judge, int *count);
 // Returns the worst outcome, in the order fail, not judged, undecided, pass.
 od_outcome od_judge_outcome(const od_judge *judge);
 
-// loop_margin.c: computes the margin of a loop into j->reached, j->best, j->worst, j->at and j->note. Fails with OD_NO_MEMORY or
-// a status of od_linear_model_find().
+// loop_margin.c: computes the margin of a loop into j->reached, j->best, j->worst, j->at and j->note. Fails with OD_BAD_INPUT if not exactly one
+// input enters at the signal, with OD_NO_MEMORY, or with a status of od_linear_model_find() or od_poles_find().
 od_status od_judge_loop(const od_machine *machine, od_judgment *j, od_error *err);
 
 // judge_result.c: the texts for terminal, report and JSON.

@@ -13,7 +13,7 @@ typedef struct od_extreme {
 
 typedef struct od_track {
   double from, to;       // the window, s
-  double band;           // band of the settling time
+  double band;           // half-width of the band of the settling time; 0: none
   bool sums;             // whether flows are integrated
   int points;            // number of points in the window
   double t[2], x[2];     // the last two points, in the order of time

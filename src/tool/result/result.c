@@ -188,7 +188,7 @@ void od_result_warnings(od_result *r, const od_verdict *remarks) {
   od_result_set(r, "warnings", list);
 }
 
-// Copies a verdict into the arena of the result. Returns NULL if an allocation fails.
+// Copies a verdict into the arena of the result. Returns NULL if an allocation fails now or failed before.
 static const od_verdict *copy_verdict(od_result *r, const od_verdict *v) {
   od_verdict *copy = take(r, sizeof *copy);
   od_remark *remark = copy ? take(r, (size_t)v->count * sizeof *remark + 1) : NULL;

@@ -28,7 +28,7 @@ typedef enum od_view_kind {
   OD_VIEW_HEADING,
   OD_VIEW_FACT,     // a name and its value
   OD_VIEW_LINE,     // a sentence
-  OD_VIEW_CODE,     // lines for a file, shown without changes
+  OD_VIEW_CODE,     // a text that users can copy to a file, shown without changes
   OD_VIEW_FINDING,  // a sentence of a list, after a few words in bold
   OD_VIEW_NOTICE,   // a sentence in a box, after a few words in bold
   OD_VIEW_TABLE,
@@ -136,7 +136,7 @@ void od_result_section(od_result *r, const char *title);
 void od_result_heading(od_result *r, const char *format, ...) OD_RESULT_FORMAT(2);
 void od_result_fact(od_result *r, const char *name, const char *format, ...) OD_RESULT_FORMAT(3);
 void od_result_line(od_result *r, const char *format, ...) OD_RESULT_FORMAT(2);
-// Adds lines for a file, each with a line end.
+// Adds a text that users can copy to a file: lines, each with a line end.
 void od_result_code(od_result *r, const char *lines);
 // If no view is shown, items whose trust is not OD_SOUND are printed as warnings on standard error.
 void od_result_finding(od_result *r, od_trust trust, const char *lead, const char *format, ...) OD_RESULT_FORMAT(4);
@@ -164,7 +164,7 @@ od_result_table *od_result_add_table(od_result *r, const char *key, const od_res
 // Same as od_result_add_table(), but with an object under `key`: each row is an object under the text of its first cell.
 od_result_table *od_result_add_map(od_result *r, const char *key, const od_result_column *columns, int count);
 // Same as od_result_add_table(), but with a list or an object anywhere in the data (NULL: the table is only in the view). The list
-// or object must outlive the result. A table whose headings are all empty is shown without headings.
+// or object must exist while rows are added. Terminals show a table whose headings are all empty without a line of headings.
 od_result_table *od_result_add_table_to(od_result *r, json_t *rows, const od_result_column *columns, int count);
 // Adds a row. Its numbers are in the SI unit `si` (NULL: none). The view shows the numbers in the display unit for numbers of
 // this size (NAN: the usual unit).
@@ -176,8 +176,8 @@ void od_result_cell_text(od_result_table *t, const char *text);
 void od_result_cell(od_result_table *t, double value);
 // Adds a number in SI to the data. The view shows this text instead of the number.
 void od_result_cell_shown(od_result_table *t, double value, const char *text);
-// Adds a number, rounded according to its uncertainty, and the uncertainty with two digits. uncertainty: half of an interval, in
-// SI; NAN: none.
+// od_result_cell_value() adds a number that the view rounds according to its uncertainty. od_result_cell_uncertainty() adds the
+// uncertainty, in the view with two digits. uncertainty: half of an interval, in SI; NAN: none.
 void od_result_cell_value(od_result_table *t, double value, double uncertainty);
 void od_result_cell_uncertainty(od_result_table *t, double uncertainty);
 // If is_marked is true, marks the last cell as needing attention.

@@ -1,5 +1,5 @@
-// The view of a result as text. Each heading or sentence has its own line, and each heading except the first follows an empty line.
-// Columns of tables are as wide as their longest cell.
+// The view of a result as text. Each heading or sentence has its own line. An empty line precedes each heading that is not the first
+// item. Columns of tables are as wide as their longest cell or heading.
 #include <stdio.h>
 
 #include "io/utf8.h"

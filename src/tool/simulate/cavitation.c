@@ -7,7 +7,7 @@
 #include "io/wording.h"
 #include "simulate/run.h"
 
-enum { MOST_SHOWN = 6 };  // largest number of volumes that get a remark
+enum { MOST_SHOWN = 6 };  // largest number of remarks about cavitating volumes, and about empty volumes
 
 typedef struct volume {
   bool now;                // whether the volume cavitates at the last row
@@ -22,7 +22,7 @@ typedef struct volume {
 struct od_cavitation {
   const od_model *model;
   double time;     // time of the last row, s
-  double modulus;  // bulk modulus of oil at zero pressure, Pa; infinite: the oil law does not give the modulus directly
+  double modulus;  // bulk modulus of oil at zero pressure, Pa; INFINITY: no oil, or oil with air
   volume *volume;  // one volume per node
 };
 

@@ -14,7 +14,8 @@ od_cavitation *od_cavitation_new(const od_model *model, od_arena *arena);
 void od_cavitation_watch(od_cavitation *c, double t, const double *states);
 // Checks a step of length h that ends at time t. rates: the derivatives of the first-order states.
 void od_cavitation_step(od_cavitation *c, double t, double h, const double *states, const double *rates);
-// Adds a remark for each volume that cavitated up to the last row.
+// Adds a remark about the largest vacuum that a long step caused. Also adds remarks about empty volumes and about volumes that
+// cavitated up to the last row: at most six of each kind, and the number of further volumes that cavitated.
 void od_cavitation_add_remarks(const od_cavitation *c, od_verdict *verdict);
 
 #endif

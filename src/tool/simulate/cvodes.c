@@ -45,7 +45,7 @@ static int failure(od_cvodes *c, od_status status) {
   return 1;  // CVODES tries a smaller step
 }
 
-// Moves the simulation to time t and state x, with the inputs at t. Fails with a status of od_sim_step().
+// Moves the simulation to time t and state x, with the inputs at t. Fails with a status of od_sim_set().
 static od_status move_to(od_cvodes *c, double t, N_Vector x) {
   inputs_at(c, t, c->u);
   return od_sim_set(c->sim, t, c->lib->N_VGetArrayPointer(x), c->u);
@@ -169,8 +169,8 @@ static const char *reason(const od_cvodes *c, int flag) {
   }
 }
 
-// Takes one internal step within a smooth piece that ends at t. The coordinates may change between internal steps. Fails with a
-// status of od_sim_step().
+// Takes one internal step within a smooth piece that ends at t. The coordinates may change between internal steps. Fails with
+// OD_NOT_CONVERGED and a message if CVODES stops, or with a status of od_sim_set() or od_sim_sample().
 static od_status advance_piece(od_cvodes *c, double t, od_error *err) {
   double reached = od_sim_time(c->sim);
   c->lib->CVodeSetStopTime(c->memory, t);
@@ -220,7 +220,7 @@ static od_status check_pace(od_cvodes *c, double end, od_error *err) {
 }
 
 // Takes samples and switches modes at the end of a piece, with the inputs of the next piece: a jump of the inputs may switch a
-// mode. Fails with a status of od_sim_step().
+// mode. Fails with a status of od_sim_set_inputs() or od_sim_sample().
 static od_status take_samples(od_cvodes *c, double t) {
   if (c->plant->margins == 0 && t < od_sim_next_sample(c->sim) * (1 - 1e-12)) return OD_OK;
   bool changed;

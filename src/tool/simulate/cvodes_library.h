@@ -55,8 +55,8 @@ typedef struct od_sundials {
 } od_sundials;
 
 // Loads the libraries at the first call and returns their functions. All calls and threads get the same functions. The dynamic
-// loader finds the libraries, unless the environment variable OLEODYN_SUNDIALS names their folder. Returns NULL, with a message
-// that names the Debian package, if a library is missing or has another version.
+// loader finds the libraries, unless the environment variable OLEODYN_SUNDIALS names their folder. Returns NULL if a library or a
+// function is missing, or if the version differs; err has the reason, with the status OD_IO.
 const od_sundials *od_sundials_load(od_error *err);
 
 #endif

@@ -153,7 +153,7 @@ static void not_finite_outputs(const od_machine *machine, od_sim *sim, char *tex
     }
 }
 
-// The reason why the law of a foreign block failed, such as an imported FMU.
+// Writes the reason why the law of a foreign block failed, such as an imported FMU. If no law failed, the text does not change.
 static void failed_law(const od_machine *machine, char *text, size_t size) {
   const char *block, *why = od_model_law_failure(od_machine_model(machine), &block);
   if (why) snprintf(text, size, "the block '%s' failed: %s", block, why);
@@ -169,7 +169,7 @@ od_status od_fail_to_start(const od_machine *machine, od_sim *sim, const char *w
 void od_explain_failure(const od_machine *machine, od_sim *sim, od_status status, od_error *err) {
   char state[200], cause[700];
   if (!err) return;
-  if (!*err->text) od_fail(err, status, "the step to %.6g s failed: %s", od_sim_time(sim), od_status_text(status));
+  if (!*err->text) od_fail(err, status, "a step near %.6g s failed: %s", od_sim_time(sim), od_status_text(status));
   *cause = '\0';
   failed_law(machine, cause, sizeof cause);
   if (!*cause) unbalanced_junction(machine, sim, cause, sizeof cause);

@@ -13,7 +13,7 @@
 
 enum {
   SCALE_INTERVAL = 32,  // number of rows between two evaluations of energies and vectors
-  STABILITY_CHECKS = 8  // number of stability checks of explicit steps in a run
+  STABILITY_CHECKS = 8  // largest number of stability checks of explicit steps in a run
 };
 
 const char *const od_run_energies[] = {"energy.balance", "energy.kinetic", "energy.stored", "energy.dissipated",
@@ -49,8 +49,8 @@ static bool allocate(od_run_state *r) {
   return od_arena_status(arena) == OD_OK;
 }
 
-// Creates a plant with the energies of the machine as outputs, if the machine has energies. Fails with OD_BAD_INPUT,
-// OD_NOT_AVAILABLE or OD_NO_MEMORY.
+// Creates a plant with the energies of the machine as outputs, if the machine has energies. Fails with a status of
+// od_machine_plant().
 static od_status make_energy_plant(od_run_state *r, od_error *err) {
   int outputs[OD_RUN_ENERGIES];
   for (int i = 0; i < OD_RUN_ENERGIES; i++) {
@@ -70,8 +70,8 @@ static bool is_same_vector(const od_output *a, const od_output *b) {
   return a->index == b->index && (same_kind || (a_reacts && b_reacts));
 }
 
-// Creates a plant whose outputs are all components of the vectors of recorded outputs. Fails with OD_BAD_INPUT, OD_NOT_AVAILABLE
-// or OD_NO_MEMORY.
+// Creates a plant whose outputs are all components of the vectors of recorded outputs. Fails with OD_NO_MEMORY or a status of
+// od_machine_plant().
 static od_status make_vector_plant(od_run_state *r, od_error *err) {
   const od_model *m = od_machine_model(r->machine);
   const od_run_options *o = r->options;
@@ -185,8 +185,8 @@ static double time_of(const od_run_state *r, long i) {
   return m->parts > 1 && i % m->parts == 0 ? (double)(i / m->parts) * m->row : (double)i * m->step;
 }
 
-// Records the rows of the grid. Adaptive steps do not depend on the rows. Fails with OD_DIVERGED, OD_INTERRUPTED, OD_NO_MEMORY,
-// or a status of od_sim_step().
+// Records the rows of the grid. Adaptive steps do not depend on the rows. Fails with a status of od_run_advance() or
+// od_run_record().
 static od_status record_rows(od_run_state *r, od_error *err) {
   bool adaptive = r->method.adaptive && r->method.integrator;
   long stability_interval = (r->steps + STABILITY_CHECKS - 1) / STABILITY_CHECKS;

@@ -17,8 +17,8 @@ typedef struct od_run_options {
 
   // Whether step lengths follow an error estimate. If so, `step` is the time between rows and has no influence on the steps.
   bool adaptive;
-  // Relative tolerance of CVODES and of adaptive steps. Zero: 1e-10 for CVODES; for adaptive steps OD_ADAPTIVE_TOLERANCE, or a
-  // smaller tolerance if the run is not accurate enough.
+  // Relative tolerance of adaptive steps; relative and absolute tolerance of CVODES. Zero: 1e-10 for CVODES; for adaptive steps
+  // OD_ADAPTIVE_TOLERANCE, or a smaller tolerance if the run is not accurate enough.
   double tolerance;
   double longest;      // the longest adaptive step, s; zero: OD_LONGEST_STEP
   const int *outputs;  // indices of recorded outputs
@@ -52,7 +52,7 @@ static inline double od_visible_range(double low, double high) {
   return fmax(high - low, 1e-3 * fmax(fabs(low), fabs(high)));
 }
 
-// The largest error of an output relative to its range, the time of this error in s, and the range. Infinite: not known.
+// The largest error of an output relative to its range (`part`; INFINITY: not known), the time of this error in s, and the range.
 typedef struct od_output_error {
   double part, at, range;
 } od_output_error;
@@ -88,9 +88,11 @@ typedef struct od_run_report {
 } od_run_report;
 void od_run_report_free(od_run_report *report);
 
-// Runs the machine and records the outputs. The first column of the table is time in s; the outputs follow. After a failure (for
-// example at a singular position) the table holds the rows up to the failure. err describes the failure and its time. Fails with
-// OD_BAD_INPUT, OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_sim_advance().
+// Runs the machine and records the outputs. The first column of the table is time in s; the outputs follow. The caller frees *out
+// with od_table_free(). After a failure (for example at a singular position) *out holds the rows up to the failure, or is NULL
+// without rows. err describes the failure and its time. Fails with OD_BAD_INPUT, OD_INTERRUPTED, OD_DIVERGED, OD_NO_MEMORY, OD_IO
+// (SUNDIALS cannot be loaded), OD_NOT_AVAILABLE (no checkpoint of this machine is possible), or with a status of od_machine_plant(),
+// od_sim_start(), od_sim_advance() or od_cvodes_advance().
 od_status od_run(const od_machine *machine, const od_run_options *options, od_table **out, od_run_report *report,
                  od_error *err);
 

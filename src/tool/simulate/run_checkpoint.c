@@ -1,5 +1,5 @@
-// Checkpoints of runs. A checkpoint contains the advance with its simulation, the method, the time of the last row, and the
-// energies so far.
+// Checkpoints of runs. A checkpoint contains the advance with its simulation, the tolerance and the longest step, the time of the
+// last row, and the energies so far.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -17,8 +17,8 @@ static const od_output *model_output(const od_run_state *r, int output) {
   return index < od_model_output_count(m) ? &m->output[index] : NULL;
 }
 
-// Returns whether the error of an output is judged. Two outputs are not judged. The exact value of energy.balance is constant,
-// so all its changes are errors. The inflow of a junction is zero except for round-off.
+// Returns whether the error of an output is judged. Two kinds of outputs are not judged. The exact value of energy.balance is
+// constant, so all its changes are errors. The inflow of a junction is zero except for round-off.
 bool od_run_is_judged(const od_run_state *r, int output) {
   const od_model *m = od_machine_model(r->machine);
   const od_output *o = model_output(r, output);
@@ -30,7 +30,7 @@ static bool is_junction(const od_model *m, int node) {
   return node >= 0 && m->node[node].junction >= 0;
 }
 
-// Returns whether the signal comes from a block whose output depends only on its states.
+// Returns whether the signal comes from a block without samples and modes whose output depends only on its states.
 static bool is_smooth_signal(const od_model *m, int signal) {
   for (int i = 0; i < m->blocks; i++) {
     const od_block *b = &m->block[i];
@@ -50,7 +50,7 @@ static bool is_continuous(const od_model *m, const od_output *o) {
   return o->kind == OD_OUT_INPUT && is_smooth_signal(m, o->index);
 }
 
-// Returns whether the machine has a quantizer, whose jumps are not located in time.
+// Returns whether the machine has a quantizer without 'sample'. The jumps of such quantizers are not located in time.
 static bool has_quantizers(const od_model *m) {
   for (int i = 0; i < m->blocks; i++)
     if (od_block_class_of(&m->spec[i])->jumps && m->block[i].sample == 0) return true;
@@ -109,7 +109,7 @@ static double value_at(const od_table *t, long row, int output) {
   return t->data[row * t->columns + 1 + output];
 }
 
-// Returns the distance of a value from the range of the table within one row before and after `row`.
+// Returns the distance of a value from the range of the table within one row before and after `row`; INFINITY if the value is NAN.
 static double distance_from_neighbors(const od_table *t, long row, int output, double value) {
   double low = INFINITY, high = -INFINITY;
   for (long j = row > 0 ? row - 1 : 0; j <= row + 1 && j < t->rows; j++) {

@@ -1,11 +1,12 @@
 // Runs the machine and measures the error of the run. The error is the difference from a better run, which has a tenth of the
-// tolerance and half the longest step. If the error of an output exceeds OD_ACCURATE of its range, the better run is delivered and
-// compared with an even better run.
+// tolerance and half the longest step. If the error of an adaptive run exceeds OD_ACCURATE of the range of an output, and the caller
+// has given no tolerance, a better run is delivered and compared with an even better run.
 //
 //  adaptive steps, machine without events   compared with a looser run, which costs less; if its error exceeds 0.5 %, with tighter runs
 //  adaptive steps                           compared with tighter runs, until two runs agree
 //  fixed steps                              compared with runs with adaptive steps
-//  CVODES                                   compared with CVODES with a tenth of the tolerance
+//  CVODES                                   compared with CVODES with a tenth of the tolerance (tolerances up to 3e-12: ten times);
+//                                           if the machine has guards, first compared like fixed steps
 #include <math.h>
 #include <string.h>
 
@@ -20,7 +21,7 @@
 #include "simulate/divergence.h"
 #include "simulate/run_state.h"
 
-// Largest number of retries for a pair of runs with errors above OD_ACCURATE; largest number of runs.
+// Largest number of times that a tighter run replaces a run; largest number of runs.
 enum { MOST_RETRIES = 2, MOST_RUNS = 9 };
 static const double clearly_accurate = 5e-3;  // limit of the error relative to a looser run, as a fraction of the range
 
@@ -28,7 +29,7 @@ static const double clearly_accurate = 5e-3;  // limit of the error relative to 
 // difference of the two runs. The error of the tighter run is 0.28 times this difference. Tests with random machines give 0.15 to
 // 0.36.
 static const double of_looser = 1.3, of_tighter = 0.35;
-static const double tightest_cvodes = 3e-12;  // smallest tolerance; a tenth of this tolerance exceeds round-off
+static const double tightest_cvodes = 3e-12;  // up to this tolerance, a tenth of the tolerance is near round-off
 
 // Runs of one machine that are compared.
 typedef struct comparison {
@@ -112,7 +113,7 @@ static od_run_method adaptive_reference(od_run_method m) {
 // Returns the largest number of evaluations of a comparison: five times the evaluations of the run itself, or the evaluations
 // of about two seconds if this number is larger.
 static long affordable(const od_run_state *r) {
-  static const double two_seconds = 3e7;  // number of evaluations times number of states
+  static const double two_seconds = 3e7;  // number of evaluations times (2 + number of states)
   return (long)fmax(5.0 * (double)od_sim_count(r->sim).residuals, two_seconds / (2.0 + od_plant_nx(r->plant)));
 }
 
@@ -160,7 +161,7 @@ static double worst_part(const od_run_accuracy *a) {
   return a->worst >= 0 ? a->error[a->worst].part : 0;
 }
 
-// Computes the error of run i: its difference from run j times `factor`. Returns the first time at which the error of an output
+// Computes the error of run i: its difference from run j times `factor`. Returns the first time at which the error of a judged output
 // exceeds OD_ACCURATE of its range; INFINITY: never; 0: the runs have no rows in common.
 static double measure(const comparison *c, int i, int j, double factor, od_error_source source, od_run_accuracy *a) {
   double first;
@@ -182,7 +183,7 @@ static void estimate(comparison *c, int i, od_run_accuracy *a) {
   if (c->status[j] == OD_OK) measure(c, i, j, factor, OD_ERROR_ESTIMATED, a);
 }
 
-// Returns whether run j can be compared with run i. If run j failed, the error of run i is estimated.
+// Returns whether run j can be compared with run i. If run j failed and was not interrupted, the error of run i is estimated.
 static bool is_usable(comparison *c, int i, int j, od_run_accuracy *a) {
   if (c->status[j] == OD_OK) return true;
   if (c->status[j] != OD_INTERRUPTED) estimate(c, i, a);
@@ -199,8 +200,8 @@ static od_run_method much_tighter(od_run_method m, double part) {
 }
 
 // Compares run i with a tighter run. If the error of run i exceeds OD_ACCURATE, a tighter run replaces run i, at most `most` times.
-// Returns the run whose errors are in a. This run was compared with the last run. If its error also exceeds OD_ACCURATE,
-// a->predictable is the first time at which the error exceeds this limit. delivers: whether the returned run is delivered.
+// Returns the run whose errors are in a. If its error also exceeds OD_ACCURATE, a->predictable is the first time at which the error
+// exceeds this limit. delivers: whether the returned run is delivered.
 static int tighten(comparison *c, int i, int most, bool delivers, od_run_accuracy *a) {
   for (int k = 0;; k++) {
     c->is_candidate = delivers && k < most;
@@ -239,7 +240,7 @@ static int judge_adaptive(comparison *c, od_run_accuracy *a) {
 }
 
 // Compares a run with fixed steps with an adaptive run. If the two runs differ, the adaptive run is tightened until two adaptive
-// runs agree.
+// runs agree, at most MOST_RETRIES times.
 static void judge_fixed(comparison *c, od_run_accuracy *a) {
   int j = add_run(c, adaptive_reference(c->run[0].method), c->affordable);
   if (!is_usable(c, 0, j, a)) return;
@@ -252,8 +253,8 @@ static void judge_fixed(comparison *c, od_run_accuracy *a) {
   measure(c, 0, best, 1, OD_ERROR_MEASURED, a);
 }
 
-// Judges a run of CVODES. CVODES detects events only at the ends of its steps. If the machine may have events, another integrator
-// must agree.
+// Judges a run of CVODES. CVODES misses events that begin and end within a step, and does not stop at knots and jumps of laws. If the
+// machine has guards, another integrator must agree.
 static void judge_cvodes(comparison *c, od_run_accuracy *a) {
   if (od_plant_guards(c->run[0].plant) > 0) {
     judge_fixed(c, a);
@@ -318,8 +319,9 @@ static void fill_report(const comparison *c, int i, const char *why, bool interr
   od_cavitation_add_remarks(r->cavitation, &report->verdict);
 }
 
-// Returns the method with all rows recorded, even if the caller records fewer rows: errors are measured in all rows, because
-// requirements use all steps.
+// Returns the method of a judged run. All points of the grid are rows, even if the caller records fewer rows: errors are measured in
+// all rows, because requirements use all steps. With adaptive steps and CVODES the points are at most OD_LONGEST_STEP apart. If these
+// are more than most_rows points, the method does not change. *thin: rows per delivered row.
 static od_run_method with_all_rows(od_run_method m, double time, long *thin) {
   static const double most_rows = 2e5;
   long parts = m.adaptive || !m.integrator ? (long)ceil(m.step / OD_LONGEST_STEP * (1 - 1e-9)) : 1;
@@ -342,7 +344,8 @@ static void keep_every(od_table *t, long first, long thin) {
 }
 
 // Passes the table of run i to the caller, with its report and its final outputs. Rows that the caller has not requested are
-// removed. Fails with OD_BAD_INPUT, OD_NOT_AVAILABLE, OD_INTERRUPTED or OD_NO_MEMORY.
+// removed. Returns the status of the run. If the run is complete, fails with OD_INTERRUPTED if its judgment was interrupted, or if
+// the final outputs, the report or the checkpoint cannot be made.
 static od_status deliver(comparison *c, int i, od_table **out, od_run_report *report, od_error *err) {
   od_run_state *r = &c->run[i];
   od_status status = c->status[i];

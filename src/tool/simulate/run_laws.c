@@ -219,7 +219,8 @@ static bool has_air_force(const od_model *m, const rod *r) {
   return false;
 }
 
-// Watches instance i if it is a cylinder, and stores the areas on which its pressures act, m2.
+// Watches instance i if it is a cylinder without a force that replaces the air on its rod. Stores the areas on which the pressures
+// act, m2.
 static void add_rod(od_run_laws *l, int i) {
   const od_model *m = l->m;
   const od_instance *e = &m->instance[i];
@@ -292,7 +293,8 @@ void od_run_laws_end(od_run_laws *l) {
 
 // ---- checks of each row
 
-// Checks a row of a friction element. An interval lasts while the speed is below the transition speed and keeps its direction.
+// Checks a row of a friction element. An interval lasts while the speed keeps its direction and is between the fraction least_share
+// of the transition speed and the transition speed.
 static void watch_creep(creep *c, double t, const double *y) {
   double position = y[c->y], speed = y[c->y + 1], size = fabs(speed) / c->transition;
   od_run_widen(&c->position, position);
@@ -324,8 +326,8 @@ static void watch_slide(slide *s, double t, double before, const double *y) {
   if (s->distance > s->moved) s->moved = s->distance, s->first = s->begin, s->last = t;
 }
 
-// Stores a sample. If the memory is full, first drops samples. If more than half of all samples are no longer used, drops the
-// unused samples; otherwise drops every second sample.
+// Stores one of `stride` samples. If the memory is full, first drops samples. If more than half of all samples are no longer used,
+// drops the unused samples; otherwise drops every second sample.
 static void keep_sample(delay *d, double t, double value) {
   if (d->count == MOST_SAMPLES && d->first > MOST_SAMPLES / 2) {
     d->count -= d->first;
@@ -401,7 +403,7 @@ void od_run_laws_watch(od_run_laws *l, double t, od_sim *sim) {
 
 // ---- remarks at the end of the run
 
-// A fraction in percent as a text with at least two digits.
+// A fraction in percent as a text: rounded to two digits below 10 %, else to a whole number.
 typedef struct percent {
   char text[24];
 } percent;

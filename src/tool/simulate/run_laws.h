@@ -1,4 +1,4 @@
-// Checks a run for limits of the machine's laws: signals that make a number negative that must be positive; friction
+// Checks a run for limits of the machine's laws: signals that make a number negative although it must not be; friction
 // without states that holds a load; delays with a Pade approximation; long lines with few modes; pressures above the
 // range of hydraulic components; pressures far above the shut-off pressure of a pump; air at the rods of cylinders;
 // junctions that are drawn empty. Each row is checked. The results are reported at the end, with numbers.

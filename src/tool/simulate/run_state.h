@@ -68,7 +68,7 @@ typedef struct od_run_state {
   double stable_step;  // the longest stable step found, s
   od_plant *energy;    // the same machine with its energies as outputs
   od_run_range energy_range[OD_RUN_ENERGIES];
-  double balance;  // the largest energy balance, J
+  double balance;  // the energy balance with the largest magnitude, J
   // The same machine with all components of the vectors of recorded outputs; NULL: no vector is recorded.
   od_plant *vectors;
   int *vector_of;  // per output of `vectors`: index of the recorded output
@@ -94,25 +94,26 @@ typedef struct od_run_state {
 // run_judge.c: returns the method that the options describe.
 od_run_method od_run_method_of(const od_run_options *o, double step);
 
-// run.c: od_run_begin() creates a run, od_run_prepare() allocates its memory, od_run_all() takes all steps and rows, od_run_end()
-// frees the memory.
+// run.c: od_run_begin() creates a run, od_run_prepare() allocates its memory and starts the simulation, od_run_all() takes all steps
+// and rows, od_run_end() frees the memory.
 od_run_state od_run_begin(const od_machine *machine, const od_run_options *options, double time, od_run_method method);
 // start: the point at which a resumed run begins; NULL: the run begins at 0.
 od_status od_run_prepare(od_run_state *r, const od_run_start *start, od_error *err);
 od_status od_run_all(od_run_state *r, od_error *err);
 void od_run_end(od_run_state *r);
-// Records the row at time t, which is the current point of `sim`. Fails with OD_DIVERGED if an output has left all bounds, and
-// with OD_NO_MEMORY.
+// Records the row at time t, which is the current point of `sim`. Fails with OD_DIVERGED if a state has left all bounds, with
+// OD_NO_MEMORY, or if the outputs cannot be computed.
 od_status od_run_record(od_run_state *r, od_sim *sim, double t, bool last, od_error *err);
 
-// run_checkpoint.c: reads the method of the checkpoint options->resume. Fails with OD_BAD_INPUT if the checkpoint is not a
-// checkpoint of a run.
+// run_checkpoint.c: reads the longest step, the time of the last row (*row) and, unless the options have a tolerance, the tolerance
+// from the checkpoint options->resume. Fails with OD_BAD_INPUT or OD_BAD_ARGUMENT if the checkpoint is damaged or is not a checkpoint
+// of a run.
 od_status od_run_read_method(const od_run_options *options, od_run_method *method, double *row, od_error *err);
 // Restores a prepared run with the method of the checkpoint, and fills *start for runs with other methods. The caller frees
 // start->sim with od_checkpoint_free(). Fails with OD_BAD_INPUT if the checkpoint is damaged or belongs to another machine or method,
 // with OD_NOT_AVAILABLE if the run does not support checkpoints, and with OD_NO_MEMORY.
 od_status od_run_resume(od_run_state *r, od_run_start *start, od_error *err);
-// Moves a simulation that is not advanced yet to the start of a resumed run. Fails with OD_BAD_INPUT.
+// Moves a simulation that is not advanced yet to the start of a resumed run. Fails with a status of od_sim_restore().
 od_status od_run_go_to_start(od_run_state *r, const od_run_start *start, od_error *err);
 // Writes the checkpoint of a run. Fails with OD_NOT_AVAILABLE or OD_NO_MEMORY.
 od_status od_run_take_checkpoint(od_run_state *r, od_checkpoint *out, od_error *err);
@@ -121,7 +122,7 @@ od_status od_run_take_checkpoint(od_run_state *r, od_checkpoint *out, od_error *
 // records to the watchers; od_run_drop_watched() frees the memory of a run, and the records that were not delivered.
 od_status od_run_begin_watched(od_run_state *r, od_error *err);
 od_status od_run_watch(void *run);
-// od_run_watch_row() passes the outputs at a row, whose simulation is refreshed.
+// od_run_watch_row() passes the outputs at the row at time t. sim: the simulation at this time, whose outputs have been computed.
 od_status od_run_watch_row(od_run_state *r, od_sim *sim, double t);
 // Calls od_run_watch() if a step or an event has ended since the last call. Called before the simulation changes again: a row at the
 // current time may have evaluated the outputs already, which saves an evaluation.
@@ -131,7 +132,7 @@ void od_run_drop_watched(od_run_state *r);
 // Creates the advance of a started simulation. Returns false if out of memory.
 bool od_run_make_advance(od_run_state *r);
 // Advances to time t, s. *at is the simulation at this time, or a copy that is valid until the next call. Fails with a status of
-// od_sim_advance().
+// od_sim_advance() or od_cvodes_advance(), and with OD_NOT_AVAILABLE if the limit of the evaluations is exceeded.
 od_status od_run_advance(od_run_state *r, double t, od_sim **at, od_error *err);
 // Calls options->progress at intervals. Returns false if the caller has stopped the run. Also called within steps, because a step
 // may have many parts.
@@ -144,7 +145,7 @@ bool od_run_compare(const od_run_state *r, const od_run_state *better, double fa
                     double *first);
 bool od_run_is_judged(const od_run_state *r, int output);
 double od_run_energy_moved(const od_run_state *r);
-// Returns whether the machine has events: modes, samples, or laws with jumps, contacts or knots.
+// Returns whether the machine has events: modes, samples, quantizers, or laws with jumps, contacts or knots.
 bool od_run_has_events(const od_run_state *r);
 
 // run_verdict.c: adds the remarks about the accuracy of a run to a verdict. step: the step of the run, s.

@@ -4,7 +4,8 @@
 #include "machine/machine.h"
 #include "simulate/run_state.h"
 
-// Records an event and the outputs that have different values before and after the event. Fails with OD_NO_MEMORY.
+// Records an event and the outputs that have different values before and after the event. Fails with OD_NO_MEMORY or a status of
+// od_sim_outputs().
 static od_status add_event(od_run_state *r) {
   int outputs = r->options->output_count;
   double *event = od_arena_extend(&r->arena, r->event, r->events, sizeof *event);
@@ -43,7 +44,7 @@ static od_status may_go_on(od_run_state *r, double t) {
   return OD_OK;
 }
 
-// Called by od_sim_advance(). Fails with OD_NOT_AVAILABLE, OD_INTERRUPTED or OD_NO_MEMORY.
+// Called by od_sim_advance(). Fails with a status of may_go_on(), with OD_NO_MEMORY, or if outputs cannot be computed.
 static od_status watch_step(void *run, od_moment moment, od_sim *sim, double h) {
   od_run_state *r = run;
   od_status status = OD_OK;

@@ -143,7 +143,7 @@ static void judge_source(const od_run_accuracy *a, bool incomplete, od_verdict *
   if (a->source == OD_ERROR_ESTIMATED)
     od_verdict_add(
         v, OD_SOUND, "error.estimated", "Error estimated:",
-        "a more accurate run for comparison failed, or would have taken more than five times as long. The error is estimated from a run with longer steps.");
+        "a more accurate run for comparison failed, or would have taken more than five times as long. The error is estimated from a run with longer steps or a looser tolerance.");
   else
     od_verdict_add(v, OD_DOUBTFUL, "step.unknown", "Error not known:",
                    "the runs for comparison failed. Repeat the run with a shorter step or a smaller tolerance.");

@@ -1,12 +1,12 @@
 // Watchers of a run: functions that receive outputs at every step. Several runs may be compared, and one run is
-// delivered. Therefore a watcher has one record per run. The record of the delivered run is passed on, and all other
-// records are dropped.
+// delivered. Therefore a watcher has one record for each run that may be delivered. The record of the delivered run is passed on, and
+// all other records are dropped.
 #ifndef OD_SIMULATE_RUN_WATCH_H
 #define OD_SIMULATE_RUN_WATCH_H
 
 typedef struct od_run_watcher {
   void *user;          // argument of begin, deliver and drop
-  const int *outputs;  // indices of the outputs that `step` receives. these outputs need not be recorded
+  const int *outputs;  // indices of the outputs that `row` and `step` receive. These outputs need not be recorded
   int output_count;
   const int *final_outputs;  // indices of the outputs that `end` receives
   int final_count;

@@ -13,7 +13,7 @@ typedef struct od_rate_stability od_rate_stability;
 od_rate_stability *od_rate_stability_new(const od_sim *sim, const od_plant *plant,
                                          double (*amplification)(double re, double im), od_arena *arena);
 // Returns the longest stable step at the current point of the simulation, s. Does not change the simulation. INFINITY: there
-// is no motion, or rates near the point cannot be computed.
+// is no motion, rates near the point cannot be computed, or a law jumps near the point.
 double od_rate_stability_longest_step(od_rate_stability *s, const od_sim *sim);
 
 #endif

@@ -73,7 +73,8 @@ static bool take_name(od_stored_run *s, int *number, const char *bytes, size_t c
   return true;
 }
 
-// Copies the content of a record to the settings of the run. Returns false if the kind is unknown.
+// Copies the content of a record to the settings of the run. Returns false if the kind is unknown, or if an output follows a watched
+// output.
 static bool take(od_stored_run *s, char kind, const char *bytes, size_t count) {
   switch (kind) {
     case 'r': take_numbers(&s->options, copy(s, bytes, count)); return true;

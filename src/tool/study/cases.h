@@ -14,8 +14,8 @@ od_status od_observe_case_load(od_case *c, const char *path, const od_experiment
                                od_messages *messages);
 // Returns the step of the case, s.
 double od_observe_case_step(const od_case *c);
-// Loads a fit. `predicts`: no fit, only the prediction quality of the initial values. Fails with OD_BAD_INPUT, OD_IO or
-// OD_NO_MEMORY.
+// Loads a fit. `predicts`: the case computes no fit, only the quality of the prediction with the initial values. Fails with
+// OD_BAD_INPUT, OD_IO or OD_NO_MEMORY.
 od_status od_fit_case_load(od_case *c, const char *path, const od_experiment_options *options, bool predicts,
                            od_messages *messages);
 

@@ -55,8 +55,8 @@ OD_OWNED_POINTER(od_comparison, od_comparison_free);
 const od_study_row *od_comparison_find(const od_comparison *c, const od_study_result *r, const od_compared *row,
                                        const char *metric);
 
-// Draws a plot with a panel for each metric of the experiment. A panel has one line per row, with the value and its interval on a
-// logarithmic scale. Fails with OD_IO or OD_NO_MEMORY.
+// Writes a plot as an SVG file (path "-": on the terminal), with a panel for each metric of the experiment and for the time of a
+// step. A panel has one line per row, with the value and its interval on a logarithmic scale. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_comparison_plot(const od_comparison *c, const od_study_result *r, const char *path, od_error *err);
 
 #endif

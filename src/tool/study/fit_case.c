@@ -36,8 +36,7 @@ static od_fit_plan plan_with(const od_fit_plan *plan, od_experiment *e, uint64_t
   return mine;
 }
 
-// Computes the Cramer-Rao bounds from a prediction at the true values. Fails with OD_BAD_INPUT, OD_IO, OD_DIVERGED,
-// OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_sim_step().
+// Computes the Cramer-Rao bounds from a prediction at the true values. Fails with OD_NO_MEMORY or a status of od_fit().
 static od_status find_bounds(od_case *c, od_error *err) {
   OD_SCRATCH(scratch);
   fit_case *w = c->what;
@@ -72,8 +71,8 @@ static od_status find_bounds(od_case *c, od_error *err) {
   return status;
 }
 
-// Computes the cost of a fit from the file's own start, the reference for random starts. Fails with OD_BAD_INPUT, OD_IO,
-// OD_DIVERGED, OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_sim_step().
+// Computes the cost of a fit from the file's own start, the reference for random starts. Fails with a status of od_fit() other than
+// OD_NOT_CONVERGED.
 static od_status find_least_cost(const od_case *c, od_error *err) {
   fit_case *w = c->what;
   const od_fit_options options = {.progress = c->progress, .user = c->user};
@@ -112,7 +111,8 @@ static od_status prepare(od_case *c, od_error *err) {
   const od_experiment *e = w->plan->e;
   for (int i = 0; starts && i < e->parameters; i++)
     if (!isfinite(e->parameter[i].low) || !isfinite(e->parameter[i].high))
-      return od_fail(err, OD_BAD_INPUT, "%s: '%s' has no bounds; random starts require 'low' and 'high'", e->path,
+      return od_fail(err, OD_BAD_INPUT,
+                     "%s: '%s' has no finite lower or upper bound; random starts require 'low' and 'high'", e->path,
                      e->parameter[i].path);
   od_status status =
       od_shared_truths_keep_sets(c->truths, w->plan, w->plan->sets, (od_going_on){c->progress, c->user}, err);
@@ -154,8 +154,7 @@ static void fill(const od_case *c, const fit_case *w, const od_fitted *f, double
   *value = 0;
 }
 
-// Runs one fit. With random starts all runs have the same data. Fails with OD_BAD_INPUT, OD_IO, OD_DIVERGED, OD_INTERRUPTED,
-// OD_NO_MEMORY, or a status of od_sim_step().
+// Runs one fit. With random starts all runs have the same data. Fails with a status of od_fit().
 static od_status run(const od_case *c, uint64_t seed, double *value, od_error *err) {
   const fit_case *w = c->what;
   od_experiment e;

@@ -1,8 +1,9 @@
 // A friction fit as a case of a study. Each run has different measurement errors, or a different motion. Metrics:
 //
 //   KEY                          mean of the estimates of a parameter
-//   KEY sd                       standard deviation of the estimates; bound: Cramer-Rao
-//   KEY nees                     squared errors of identifiable parameters in units of the bound; 1 for a consistent estimator
+//   KEY sd                       for several runs: standard deviation of the estimates; bound: Cramer-Rao
+//   KEY nees                     if the bound is at most 10 % of the true value: squared error in units of the bound; 1 for a
+//                                consistent estimator
 //   KEY true, KEY sigma, KEY sigma_percent    for experiments, which have no known bound: the true value, and the mean
 //                                standard deviation that runs report, also in percent of the true value
 //   KEY error_percent            if the true value is known: mean absolute error of the estimates
@@ -11,7 +12,7 @@
 //   mean_abs_residual, max_residual, rms_residual    residuals of the force; means over the runs
 //   found, found_at_once         fraction of runs with all parameters within the file's tolerance; after one search
 //   squares, evaluations, iterations    sum of squares, and effort of the searches; medians
-//   seconds                      time of a run, median, if the study measures costs
+//   seconds                      processor time of a fit, median, if the study measures costs
 //   untold                       number of parameters that are not identifiable, mean
 //   doubtful                     number of runs whose verdict is not sound
 //   failed                       number of runs without a result

@@ -19,7 +19,8 @@
 //   doubtful            number of runs whose verdict is not sound
 //   redrawn_impossible, redrawn_dead_point   number of rejected random starts: impossible for the machine; an output
 //                                            is nearly insensitive to a state
-//   diverged            1: a step failed, or the innovations of the last tenth were more than three times the expected
+//   us_per_step         processor time of a step, median, if the study measures costs
+//   diverged            1: the run failed, or the innovations of the last tenth were more than three times the expected
 //                       root mean square
 #include <math.h>
 #include <string.h>
@@ -199,7 +200,8 @@ static double converged(const watch *v, int port) {
   return last > w->e->time * (1 - 1e-9) ? (double)INFINITY : last + w->e->step;
 }
 
-// Returns whether the true value of a parameter has changed between two times, s. A step at `from` or `to` counts.
+// Returns whether the true value of a parameter has changed between two times, s. A step at `from` or `to` counts. The value of a
+// random walk always changes.
 static bool has_changed(const od_experiment *e, int parameter, double from, double to) {
   const od_truth_change *c = change_of(e, parameter);
   double aside = 0.5 * e->step;

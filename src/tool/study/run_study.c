@@ -59,7 +59,8 @@ static void run_one(void *user, long number) {
 
 // --- Preparation and results --------------------------------------------------------------------------------------
 
-// Prepares all cases and allocates the memory of their values. Fails with OD_INTERRUPTED or OD_NO_MEMORY.
+// Prepares all cases and allocates the memory of their values. Fails with OD_INTERRUPTED, OD_NO_MEMORY, or a status of a case's
+// prepare().
 static od_status prepare(od_study *s, work *w, od_error *err) {
   w->truths = od_shared_truths_new(OD_MOST_SHARED_BYTES);
   if (!w->truths || !od_study_values_begin(&w->values, s)) return od_fail(err, OD_NO_MEMORY, "out of memory");
@@ -127,7 +128,7 @@ static bool gather_rows(const od_study *s, const work *w, od_study_result *r) {
       *row = od_gather_values(&c->metric[m], w->values.value[i] + m, c->runs, c->metrics, memory);
       row->case_name = c->name;
       if (!keep_values(r, row, w->values.value[i] + m, c->runs, c->metrics)) return false;
-      // The values of a median are sorted at this point. The sorted values are stored for the plot of quantiles.
+      // od_gather_values() has sorted the values of a quantile in `memory`. The values of the 50 % quantile are stored for the plot.
       if (row->metric->gather != OD_GATHER_QUANTILE || row->metric->expected != 0.5 || row->runs == 0) continue;
       row->sorted = OD_TAKE(&r->memory, double, row->runs);
       if (!row->sorted) return false;

@@ -14,8 +14,8 @@ od_shared_truths *od_shared_truths_new(double most_bytes);
 void od_shared_truths_free(od_shared_truths *all);
 
 // Returns the entry for the motion of this experiment. The motion is not simulated yet. The experiment must outlive the entry.
-// NULL: the motion is not shared. Reasons: the motion depends on the seed, there is no true machine, or the limit of memory would
-// be exceeded.
+// NULL: the motion is not shared. Reasons: the motion depends on the seed, there is no true machine, the limit of memory would be
+// exceeded, or an allocation fails.
 typedef struct od_shared_truth od_shared_truth;
 od_shared_truth *od_shared_truths_find(od_shared_truths *all, const od_experiment *e);
 
@@ -23,8 +23,8 @@ od_shared_truth *od_shared_truths_find(od_shared_truths *all, const od_experimen
 // with OD_OK: out of memory; the run must simulate the motion itself. Fails like od_kept_motion_new().
 od_status od_shared_truth_motion(od_shared_truth *s, od_going_on going, const od_kept_motion **out, od_error *err);
 
-// Simulates the first `sets` simulated sets of a fit. Stores their motions in the plan, up to the limit of memory. Sets that cannot
-// be simulated are skipped here; the fits report the error. Fails with OD_INTERRUPTED or OD_NO_MEMORY.
+// Simulates those of the first `sets` sets of a fit that have no log. Stores their motions in the plan, up to the limit of memory.
+// Sets that cannot be simulated are skipped here; the fits report the error. Fails with OD_INTERRUPTED.
 od_status od_shared_truths_keep_sets(od_shared_truths *all, od_fit_plan *plan, int sets, od_going_on going,
                                      od_error *err);
 

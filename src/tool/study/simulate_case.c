@@ -119,8 +119,8 @@ static void fill(const od_judge *judge, const od_run_report *report, bool comple
   counts[3] = !complete;
 }
 
-// Executes one run of a machine. Fills `value` with the metrics of a case that runs once. Fails with OD_BAD_INPUT, OD_IO,
-// OD_DIVERGED, OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_sim_step().
+// Executes one run of a machine. Fills `value` with the metrics of a case that runs once. Fails with OD_NO_MEMORY or a status of
+// od_run().
 static od_status run_machine(const od_case *c, const od_machine *machine, double *value, od_error *err) {
   const simulate_case *w = c->what;
   od_run_options options = w->run;

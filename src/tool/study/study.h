@@ -15,7 +15,7 @@
 typedef enum od_gather {
   OD_GATHER_RMS,       // root of the mean square; 99 % interval of the value
   OD_GATHER_MEAN,      // mean; 99 % interval of the value, or around the expected value if there is one
-  OD_GATHER_PART,      // same as OD_GATHER_MEAN, for fractions between 0 and 1
+  OD_GATHER_PART,      // same as OD_GATHER_MEAN, for fractions; the interval is between 0 and 1
   OD_GATHER_CHI,       // mean of chi-squared per dimension; 99 % interval of a consistent estimator, around 1
   OD_GATHER_MEDIAN,    // median; 99 % interval from order statistics
   OD_GATHER_SPREAD,    // standard deviation; 99 % interval of the standard deviation
@@ -159,7 +159,7 @@ typedef struct od_study_run_options {
 } od_study_run_options;
 
 // Executes all runs of a part. After an interrupt *out has the results of the finished runs. err describes the first case that
-// cannot start. Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED, OD_NOT_AVAILABLE or OD_NO_MEMORY.
+// cannot start. Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED, OD_NOT_AVAILABLE, OD_NO_MEMORY, or a status of a case's prepare().
 od_status od_study_run(od_study *s, const od_study_run_options *options, od_study_result **out, od_error *err);
 void od_study_result_free(od_study_result *r);
 OD_OWNED_POINTER(od_study_result, od_study_result_free);

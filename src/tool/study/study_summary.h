@@ -25,7 +25,8 @@ void od_study_add_effort(od_result *r, const od_study_result *study);
 // od_study_has_quantiles() returns whether the result has such cases. od_study_plot() fails with OD_IO or OD_NO_MEMORY.
 bool od_study_has_quantiles(const od_study_result *r);
 od_status od_study_plot(const od_study *s, const od_study_result *r, const char *path, od_error *err);
-// Adds a histogram of the values of the runs for each row, with the result of the study, the bound and the known values.
+// Adds a histogram of the values of the runs for each row that is not a sum, with the result of the study, the bound and the known
+// values. All quantiles of a quantity have one histogram.
 void od_picture_add_study(od_picture *p, const od_study_result *r);
 // compare_plot.c: adds a list of all compared rows for each drawn metric.
 void od_picture_add_comparison(od_picture *p, const od_comparison *c, const od_study_result *r);

@@ -19,7 +19,7 @@ od_team od_team_begin(void);
 void od_team_end(const od_team *team, int code);
 
 // The first process receives the values of all processes. All processes must call this function, with the same study. Fails with
-// OD_NOT_AVAILABLE if a case has too many runs for MPI, and with OD_IO if a process does not answer.
+// OD_NOT_AVAILABLE if a case has too many runs for MPI, and with OD_IO if MPI or an allocation fails.
 od_status od_team_gather(od_team *team, od_study_values *v, const od_study *s, od_error *err);
 
 #endif

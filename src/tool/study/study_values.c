@@ -144,8 +144,7 @@ static od_status read_values(od_study_values *v, const od_study *s, const json_t
                              const char *mark, int *parts, od_error *err) {
   const char *found = json_string_value(json_object_get(file, "fingerprint"));
   const json_t *part = json_object_get(file, "part"), *cases = json_object_get(file, "cases");
-  if (!found || !json_is_array(cases))
-    return damaged(path, "the file contains no values of a study; expected a file that --values wrote", err);
+  if (!found || !json_is_array(cases)) return damaged(path, "the file contains no values of a study", err);
   if (strcmp(found, mark) != 0)
     return od_fail(
         err, OD_BAD_INPUT,
@@ -168,8 +167,7 @@ static od_status read_values(od_study_values *v, const od_study *s, const json_t
 static od_status check_sum(json_t *file, const char *path, od_error *err) {
   char sum[20], what[160];
   const char *found = json_string_value(json_object_get(file, "checksum"));
-  if (!json_is_object(file))
-    return damaged(path, "the file contains no values of a study; expected a file that --values wrote", err);
+  if (!json_is_object(file)) return damaged(path, "the file contains no values of a study", err);
   if (!find_checksum(file, sum)) return od_fail(err, OD_NO_MEMORY, "out of memory while reading %s", path);
   if (found && strcmp(found, sum) == 0) return OD_OK;
   snprintf(what, sizeof what,

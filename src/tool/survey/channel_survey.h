@@ -65,7 +65,7 @@ typedef struct od_range_end {
 
 typedef struct od_channel_survey {
   // ---- Result. Values are in the unit of the file.
-  long values, missing;  // missing: number of rows in which a value was expected
+  long values, missing;  // missing: number of expected values that are missing
   long infinite;         // number of infinite values, which are missing
   double min, max, mean, deviation;
   double first, last;  // first and last value

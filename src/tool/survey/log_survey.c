@@ -230,7 +230,8 @@ static void add_row_again(od_log_survey *s, double time, long number) {
   }
 }
 
-// Reads all rows once. first: rows that earlier passes have read, for the progress. Fails with OD_INTERRUPTED.
+// Reads all rows once, and passes the rows of the selected part to add(). all: number of rows, for the progress of the second pass; 0: first pass.
+// Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED or OD_NO_MEMORY.
 static od_status read_pass(od_log_survey *s, void (*add)(od_log_survey *s, double time, long number), long all,
                            bool (*progress)(void *user, double done), void *user, od_error *err) {
   enum { ROWS_OF_PROGRESS = 16384 };

@@ -67,7 +67,7 @@ typedef struct od_log_survey {
 // Opens a log and finds its time column and its channels. Free the survey in all cases. The texts of the wish must outlive the survey.
 // Fails with OD_BAD_INPUT, OD_IO or OD_NO_MEMORY, and messages about all errors.
 od_status od_log_survey_open(const od_survey_wish *wish, od_log_survey *out, od_messages *messages);
-// Reads the log twice. progress: called with the number of rows; returns false to stop; NULL: not called. Fails with
+// Reads the log twice. progress: called with the finished part, 0 to 1, or NAN in the first pass; returns false to stop; NULL: not called. Fails with
 // OD_BAD_INPUT, OD_IO, OD_INTERRUPTED or OD_NO_MEMORY.
 od_status od_log_survey_read(od_log_survey *s, bool (*progress)(void *user, double done), void *user, od_error *err);
 void od_log_survey_free(od_log_survey *s);

@@ -12,8 +12,8 @@ typedef struct od_name_words {
   int count;
 } od_name_words;
 
-// Splits a name at characters other than letters and digits, between letters and digits, and before capital letters: "liftRamLength2"
-// has the words lift, Ram, Length and 2. Words beyond the limits are cut.
+// Splits a name at characters other than letters and digits, between letters and digits, and before capital letters: "liftRamLength2" has the words
+// lift, Ram, Length and 2. A unit in its usual spelling, such as "kPa", is one word. Words beyond the limits are cut.
 od_name_words od_name_words_of(const char *name);
 
 // Returns the similarity of a word of a column to a word of an output, from 0 to 1: 1 for equal words, less for synonyms ("press",

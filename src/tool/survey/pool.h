@@ -23,8 +23,8 @@ long od_pool_size(const od_pool *p);
 void od_pool_sort(od_pool *p);
 // Returns the quantile at `part` (0 to 1) of a sorted pool; NAN: the pool is empty.
 double od_pool_quantile(const od_pool *p, double part);
-// Returns the median distance of the numbers from `middle`, times 1.4826: the standard deviation of normally distributed numbers. The
-// pool is sorted by the distances afterward. NAN: the pool is empty.
+// Returns the median distance of the numbers from `middle`, times 1.4826: the standard deviation of normally distributed numbers. Afterward the pool
+// contains the sorted distances. NAN: the pool is empty.
 double od_pool_spread(od_pool *p, double middle);
 
 #endif

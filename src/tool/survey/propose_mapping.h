@@ -4,8 +4,8 @@
 //   - a factor for the unit: a unit of another dimension excludes the pair; a column without a unit is less certain
 //   - a factor for the range: values within the usual range of the quantity
 //   - a factor for the quantity: positions, angles, rates, pressures, forces, flows and spools are measured most often.
-// Each column and each target is used once, in the order of the scores. If two targets have nearly the same score, the column is
-// ambiguous. An input without such a column gets the only column with its unit, if no other input has this unit.
+// Each column and each target is used at most once, in the order of the scores. Scores up to 0.5 give no proposal. If two targets have nearly the
+// same score, the column is ambiguous. An input without such a column gets the only column with its unit, if no other input has this unit.
 #ifndef OD_SURVEY_PROPOSE_MAPPING_H
 #define OD_SURVEY_PROPOSE_MAPPING_H
 
@@ -46,7 +46,8 @@ typedef struct od_mapping {
 } od_mapping;
 void od_mapping_free(od_mapping *m);
 
-// Fails with OD_NO_MEMORY.
+// Proposes columns for targets. Columns, targets and their texts must outlive *out. Free *out with od_mapping_free(), also after a failure. Fails
+// with OD_NO_MEMORY.
 od_status od_mapping_propose(const od_map_column *columns, int column_count, const od_map_target *targets,
                              int target_count, od_mapping *out, od_error *err);
 

@@ -37,7 +37,7 @@ static void write_value(FILE *to, const char *text) {
   fputc('"', to);
 }
 
-// Writes a column: its name, or its number if several columns have this name.
+// Writes a column: its name, or its number if several columns have this name, or if the name is a number or no text of one line.
 static void write_column(FILE *to, const od_log_survey *s, int column) {
   int same = 0;
   for (int i = 0; i < s->head->columns; i++) same += !strcmp(s->head->name[i], s->head->name[column]);

@@ -114,7 +114,7 @@ static void judge_times(const od_log_survey *s, od_survey_remarks *r) {
 // --- Channels -----------------------------------------------------------------------------------------------------
 
 static void judge_unit(const od_surveyed_channel *c, int i, od_survey_remarks *r) {
-  // Sizes below the usual values of the machine files (document/ranges.h).
+  // Usual values of machine files (document/ranges.h), and the unit of values outside of this range.
   static const struct {
     const char *si;
     od_limits limits;
@@ -202,7 +202,7 @@ static void judge_channel(const od_surveyed_channel *c, int i, const od_survey_g
         c->name, shown(c, f->min).text);
   if (f->repeats > 1)
     add(r, (od_survey_remark){false, "log.repeats", i, 0, NAN, "Slow channel:", NULL},
-        "%.100s changes in every %ldth row only, so the interval of this channel is about %s.", c->name, f->repeats,
+        "%.100s changes only once in %ld rows, so the interval of this channel is about %s.", c->name, f->repeats,
         od_duration_text((double)f->repeats * f->timing.interval, 3).text);
   judge_unit(c, i, r);
   judge_spikes(c, i, r);

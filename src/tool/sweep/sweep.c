@@ -131,9 +131,9 @@ od_table *od_sweep_table(od_sweep *s) {
   for (int k = 0; k < s->plan.points; k++) {
     const od_sweep_row *r = &s->row[k];
     if (s->status[k] == OD_OK && r->count != names->count)
-      s->status[k] =
-          od_fail(&s->err[k], OD_NOT_AVAILABLE,
-                  "found %d results; expected %d results, as at the first point with results", r->count, names->count);
+      s->status[k] = od_fail(&s->err[k], OD_NOT_AVAILABLE,
+                             "the number of results is %d; expected %d, as at the first point with results", r->count,
+                             names->count);
     for (int i = 0; i < columns; i++)
       row[i] = i < axes ? s->value[k * axes + i] : s->status[k] == OD_OK ? r->item[i - axes].value : NAN;
     if (od_table_append(table, row) != OD_OK) return NULL;

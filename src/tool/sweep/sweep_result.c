@@ -4,6 +4,7 @@
 
 #include "io/display.h"
 #include "io/json.h"
+#include "io/wording.h"
 #include "sweep/draw_statistics.h"
 #include "sweep/sweep.h"
 
@@ -69,7 +70,7 @@ static void add_statistics(const od_sweep *s, const od_table *t, od_result *r) {
     snprintf(heading[k], sizeof *heading, "%g %%", 100 * od_draw_levels[k]);
     column[5 + k] = (od_result_column){NULL, heading[k], OD_CELL_NUMBER};
   }
-  od_result_line(r, "%d draws, seed %llu", s->plan.points, s->plan.seed);
+  od_result_line(r, "%s, seed %llu", od_count(s->plan.points, "draw").text, s->plan.seed);
   od_result_table *over = od_result_add_table(r, "over_draws", column, 5 + OD_DRAW_LEVELS);
   for (int c = 0; c < t->columns; c++) {
     od_draw_statistics found;

@@ -26,8 +26,8 @@ typedef struct samples {
   double begin, end;
 } samples;
 
-// Divides the samples of the experiment in time. Reads all samples once. Fails with OD_BAD_INPUT, OD_NOT_AVAILABLE or
-// OD_NO_MEMORY.
+// Divides the samples of the experiment in time. Reads all samples once. Fails with a status of od_sample_source_of() or of the
+// source's next().
 static od_status divide(const od_experiment *e, double part, samples *out, od_error *err) {
   OD_SCOPED(od_sample_source_free) od_sample_source source = {0};
   od_status status = od_sample_source_of(e, &source, err);
@@ -68,7 +68,7 @@ static od_status select_numbers(const od_experiment *e, const od_tune_options *o
 
 // --- The stages ---------------------------------------------------------------------------------------------------
 
-// Expected number of runs, for the progress: two rounds of decades, a dozen scoring steps, the bounds, and the start.
+// Expected number of runs, for the progress: three rounds of decades, a dozen scoring steps, the bounds, and the start.
 static double plan_runs(const od_experiment *e, int k) {
   return 3.0 * (5 + 6 * k) + 12.0 * (2 * k + 4) + 3.0 * k + 20 + 5.0 * (e->initial.count + e->parameters) + 3;
 }
@@ -81,7 +81,7 @@ static bool is_wanted(void *options, double done) {
 }
 
 // The stages of tuning: the numbers, the parts of the data, a run with the numbers of the file, the search, runs that judge the
-// result, the verdict. Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED, OD_NO_MEMORY, or a status of od_sim_step().
+// result, the verdict. Fails like od_tune().
 static od_status run_stages(const od_experiment *e, const od_tune_options *o, od_tuned *t, od_error *err) {
   OD_SCRATCH(scratch);
   OD_OWNED(od_kept_motion_free) od_kept_motion *motion = NULL;
@@ -99,9 +99,10 @@ static od_status run_stages(const od_experiment *e, const od_tune_options *o, od
   if (status != OD_OK) return status;
   t->begin = parts.begin, t->end = parts.end, t->split = parts.split, t->from = parts.begin + o->from;
   if (parts.up_to_split < 2 || parts.all == parts.up_to_split || !(t->from < t->split))
-    return od_fail(err, OD_BAD_INPUT,
-                   "the part for tuning has %ld of %ld samples; expected samples in both parts (--fraction, --start)",
-                   t->from < t->split ? parts.up_to_split : 0, parts.all);
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "the part for tuning has %ld of %ld samples; expected samples in both parts, at least 2 in the part for tuning (--fraction, --start)",
+        t->from < t->split ? parts.up_to_split : 0, parts.all);
   int k = t->numbers;
   od_tune_task task = {.e = &own,
                        .number = t->number,

@@ -88,13 +88,13 @@ typedef struct od_tune_options {
   void *user;
 } od_tune_options;
 
-// Lists the numbers of an experiment that can be tuned: all noise with a standard deviation above zero. Texts and the list are in
-// `memory`. Returns their number; -1: out of memory.
+// Lists the numbers of an experiment that can be tuned: all noise with a standard deviation above zero, except the noise of sensors
+// with a given covariance. Texts and the list are in `memory`. Returns their number; -1: out of memory.
 int od_tuned_numbers(const od_experiment *e, od_arena *memory, od_tuned_number **out);
 
 // Tunes the observer of an experiment. The experiment must have a true machine or a log, and outlive the result. Fails with
-// OD_BAD_INPUT if there is nothing to tune, and if a part of the data has no innovations. Also fails with OD_INTERRUPTED,
-// OD_NO_MEMORY, OD_IO, or OD_NOT_CONVERGED if no run is possible.
+// OD_BAD_INPUT if there is nothing to tune, or if a part of the data has no innovations, and with OD_NOT_CONVERGED if no run is
+// possible. Also fails with OD_INTERRUPTED, OD_NO_MEMORY, or the reason why the samples cannot be read or simulated.
 od_status od_tune(const od_experiment *e, const od_tune_options *options, od_tuned **out, od_error *err);
 void od_tuned_free(od_tuned *t);
 OD_OWNED_POINTER(od_tuned, od_tuned_free);

@@ -1,8 +1,8 @@
 // The search works on logarithms of standard deviations, which are positive and may be wrong by orders of magnitude.
 //
-// 1. Decades: each number alone is multiplied by powers of ten, and all numbers by the size of the normalized innovations. The best
-//    of these points is the next point, until no point is better. A start that is 100 times off, in any direction, ends near the
-//    minimum.
+// 1. Decades: each number alone is multiplied by powers of ten (0.001 to 1000), and all numbers by a common power of ten (0.01 to
+//    100). The best of these points is the next point, until no point is better. A start that is 100 times off, in any direction,
+//    ends near the minimum.
 // 2. Scoring: d = -F^-1 g, with the gradient g of the cost and Fisher's information of the innovations,
 //      F_ij = sum dv/di dv/dj / s^2 + 2 dlog(s)/di dlog(s)/dj,
 //    which is the expected curvature of the cost and never negative. Steps are damped (Levenberg and Marquardt) and shorter than a
@@ -102,8 +102,8 @@ static int free_numbers(const od_tune_search *s, int at[OD_MOST_TUNED]) {
 
 // --- Decades ------------------------------------------------------------------------------------------------------
 
-// Multiplies the numbers by powers of ten. *better: whether a point has a lower cost; this point is then the best
-// point. Fails with OD_INTERRUPTED or OD_NO_MEMORY.
+// Multiplies the numbers by powers of ten. *better: whether the cost of a point is lower by more than least_decades_gain; this point
+// is then the best point. Fails with OD_INTERRUPTED or OD_NO_MEMORY.
 static od_status try_decades(od_tune_search *s, bool *better, od_error *err) {
   OD_SCOPED(free_points) points p = {0};
   int k = s->task->numbers, free[OD_MOST_TUNED], m = free_numbers(s, free), at = 1;
@@ -203,7 +203,8 @@ static od_status find_derivatives(od_tune_search *s, derivatives *d, od_error *e
   return OD_OK;
 }
 
-// Computes the step of (F + damping diag(F)) step = -g, shorter than a decade. False: the matrix is singular.
+// Computes the step of (F + damping diag(F)) step = -g. Each component is at most a decade long. False: the matrix is singular, or
+// all numbers are zero.
 static bool find_step(const derivatives *d, double damping, double *step) {
   int m = d->count, pivot[OD_MOST_TUNED];
   double A[OD_MOST_TUNED * OD_MOST_TUNED], largest = 0;
@@ -287,9 +288,10 @@ od_status od_tune_minimize(od_tune_search *s, od_error *err) {
   bool moved = true, removed = true;
   od_status status = search_decades(s, &moved, err);
   if (status == OD_OK && isinf(s->cost))
-    return od_fail(err, OD_NOT_CONVERGED,
-                   "the observer fails with the noise of the file, and with all numbers a factor of up to 1000 larger "
-                   "or smaller; 'oleodyn observe' reports why");
+    return od_fail(
+        err, OD_NOT_CONVERGED,
+        "the observer fails with the noise of the file, with all numbers a factor of up to 100 larger or smaller, and with "
+        "each number alone a factor of up to 1000 larger or smaller; 'oleodyn observe' reports why");
   moved = true;
   for (int i = 0; i < MOST_RESTARTS && status == OD_OK && moved; i++) {
     status = score(s, err);

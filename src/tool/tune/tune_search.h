@@ -15,7 +15,7 @@ typedef struct od_tune_search {
 // Searches for the minimum of the cost, from s->log_sigma. Fails with OD_NOT_CONVERGED if no run is possible, and with
 // OD_INTERRUPTED or OD_NO_MEMORY.
 od_status od_tune_minimize(od_tune_search *s, od_error *err);
-// Fills `after`, `error`, `may_be_zero` and `bound` of the numbers. Fails with OD_INTERRUPTED or OD_NO_MEMORY.
+// Fills `after`, `error`, `may_be_zero`, `at_edge` and `bound` of the numbers. Fails with OD_INTERRUPTED or OD_NO_MEMORY.
 od_status od_tune_determine(od_tune_search *s, od_tuned_number *number, od_error *err);
 
 #endif

@@ -28,7 +28,7 @@ typedef struct od_tune_trial {
   double *value,
       *sigma;  // kept innovations and their standard deviations, sample by sample; NAN: not used; NULL: not kept
   // Results:
-  double cost;  // INFINITY: the run failed
+  double cost;  // INFINITY: the run failed, or no innovation was used
   double squares;
   long used;
   od_status status;

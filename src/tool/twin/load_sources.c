@@ -10,7 +10,7 @@ static const od_key keys[] = {
     {"type", OD_CHOICE, "stdin|udp|mqtt|sparkplug|modbus|can",
      "`stdin`: a line of standard input is a message; the source ends with the input. `udp`: a datagram is a message. "
      "`mqtt`: messages of a topic, with QoS 1 and a persistent session. `sparkplug`: metrics of Sparkplug B. `modbus`: "
-     "registers of a Modbus/TCP server are read again and again. `can`: a frame, or a message of several frames, is a message",
+     "registers of a Modbus/TCP server are read periodically. `can`: a frame, or a message of several frames, is a message",
      .fallback = OD_REQUIRED},
     {"format", OD_CHOICE, "csv|json", "form of a message: a CSV line, or a JSON object with numbers and dates"},
     {"columns", OD_TEXTS, NULL,

@@ -23,9 +23,11 @@ void od_twin_read_source(od_loader *ld, od_twin *t, int key);
     "ca_file", OD_TEXT, NULL, "certificate of the authority of the broker, for TLS; path relative to this file", \
         .otherwise = "no TLS"                                                                                    \
   }
-// Reads such a connection. name: part of the name of the session.
+// Reads the connection to a broker from a section with these keys, 'host', 'port' and perhaps 'topic'. name: part of the name of the session if the
+// file gives none.
 void od_twin_read_broker(od_loader *ld, const od_section *section, const char *name, od_twin_broker *b);
-// Reads a text or a list of texts. Returns a list that ends with NULL, or NULL if there are none.
+// Reads a text or a list of texts. Returns a list that ends with NULL, or NULL if there are no texts. The arena owns the list, the document its
+// texts.
 const char **od_twin_read_texts(od_loader *ld, od_arena *memory, int node, const char *label, const char *wanted);
 
 #endif

@@ -45,7 +45,7 @@ static const od_key history_keys[] = {
      OD_LIMITS(0.01, 60, 0.5, 60)},
     {"rows", OD_NUMBER, "s", "age at which rows of samples are removed", OD_POSITIVE, 86400,
      OD_LIMITS(1, 1e10, 60, 3.2e9)},
-    {"keep", OD_NUMBER, "s", "age at which all other data are removed", OD_POSITIVE, 1e9,
+    {"keep", OD_NUMBER, "s", "age at which buckets and estimates are removed", OD_POSITIVE, 1e9,
      OD_LIMITS(1, 1e10, 60, 3.2e9)},
     {"size", OD_NUMBER, "1", "largest size of the used part of the database, in MB (1e6 bytes)", OD_POSITIVE, 10000,
      OD_LIMITS(1, 1e8, 10, 1e7)},
@@ -169,7 +169,7 @@ static void check_url(od_loader *ld, int node, const char *url) {
                 "the URL contains a password, which other users may read; remove it and give 'password_file'");
 }
 
-// Reads where the history is: in a file, or at a URL.
+// Reads the place of the history: a file or a URL.
 static void read_place(twin_loader *tl, const od_section *section) {
   od_loader *ld = &tl->ld;
   od_twin_history *h = &tl->twin->history;
@@ -198,7 +198,7 @@ static void read_history(twin_loader *tl, int node) {
   h->keep = od_number_value(ld, first + 3);
   h->size = 1e6 * od_number_value(ld, first + 4);
   if (h->rows_for > h->keep)
-    od_complain_number(ld, first + 2, "'rows' is longer than 'keep'; expected at most the age of all data");
+    od_complain_number(ld, first + 2, "'rows' is longer than 'keep'; expected at most the value of 'keep'");
 }
 
 static void read_outputs(twin_loader *tl, int node) {

@@ -70,7 +70,7 @@ typedef struct od_twin_source {
   od_source_type type;
   od_message_form form;
   const char **
-      column;  // names of the columns, with units as in "P [bar]"; ends with NULL; NULL: the first message has the names
+      column;  // names of the columns, with units as in "P [bar]"; ends with NULL; NULL: from the first message or birth; CAN: all signals
   const char *sequence;  // column of the sequence number; NULL: none
   const char *address;   // address on which messages are received (UDP)
   int port;
@@ -113,8 +113,8 @@ typedef struct od_twin_history {
   double write;               // time between transactions, s
   double checkpoint;          // time between checkpoints of an observer, s
   double rows_for;            // age at which rows are removed, s
-  double keep;                // age at which everything else is removed, s
-  double size;                // largest size of the used part of the file, bytes
+  double keep;                // age at which buckets and estimates are removed, s
+  double size;                // largest size of the used part of the file, or of the data on a server, bytes
 } od_twin_history;
 
 // The rights of a reader of the page: nothing, read, or also acknowledge alarms.

@@ -138,7 +138,7 @@ static void test_mistakes_get_suggestions(void **state) {
       {"simulate " MACHINE " --time '5 mm'", "--time: the unit 'mm' cannot be converted to s"},
       {"simulate " MACHINE " --time=-5", "--time: found '-5', expected a positive number"},
       {"simulate " MACHINE " --step soon", "--step: found 'soon', expected a number"},
-      {"simulate " MACHINE " --every 1.5", "'1.5' is not a whole number"},
+      {"simulate " MACHINE " --every 1.5", "found '1.5', expected a whole number"},
       {"simulate " MACHINE " --integrator trapezoidal", "did you mean 'trapezoid'?"},
       {"simulate " MACHINE " --integrator tr-bdf3", "did you mean 'tr-bdf2'?"},
       {"simulate " MACHINE " --integrator euler",

@@ -124,7 +124,7 @@ static void test_gaps_and_still_signals(void **state) {
   assert_int_equal(json_integer_value(json_object_get(sensor, "missing")), 5);
   json_decref(root);
   expect_log(s, "time,u,lag\n0,0,0\n1,0,0\n2,1,0\n3,0,0\n4,1,0\n5,0,0\n6,0,0\n", 0,
-             "warning: log.csv: 'lag' never changes");
+             "warning: log.csv: 'lag' never changes; check the column");
   // The same words in the terminal, in JSON, and, without a summary, as a warning.
   static const char words[] = "data: 'lag' is constant in the fitted part, so its fit in percent is undefined";
   scratch_put(s, "log.csv", "time,u,lag\n0,0,0\n1,0,0\n2,1,0\n");

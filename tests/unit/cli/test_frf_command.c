@@ -408,7 +408,7 @@ static void test_mistakes(void **state) {
       {"frf l.csv --input u --variant v", "apply only to machine files, but l.csv is a log; remove these options"},
       {"frf m.yaml --sine 1:2:1", "--sine applies only to logs"},
       {"frf m.yaml --input v", "--input: there is no input 'v'"},
-      {"frf m.yaml --low 5 --high 1", "--high: found 1 Hz, expected more than the lowest frequency, 5 Hz"},
+      {"frf m.yaml --low 5 --high 1", "--low and --high: found 5 Hz to 1 Hz; expected a highest frequency"},
       {"tf m.yaml --order 17", "--order: found '17', expected a whole number from 1 to 16"},
       {"tf m.yaml --order 5:2", "--order: found '5:2'"},
       {"tf m.yaml --method fit", "--method: found 'fit', expected levy, sk, vf, arx"},
@@ -423,7 +423,7 @@ static void test_mistakes(void **state) {
       {"tf l.csv --input u --method arx --noise-order 1", "--noise-order requires the method armax or bj"},
       {"tf l.csv --input u --hold-out 0.2", "--hold-out requires the method arx"},
       {"tf l.csv --input u --method oe --relative", "--relative requires the method vf, levy or sk"},
-      {"tf m.yaml --points 3 --order 4", "3 points are too few for order 4; expected at least 5"},
+      {"tf m.yaml --points 3 --order 4", "the number of points is 3; order 4 needs at least 5 points"},
       {"tf m.yaml --block -", "--block cannot be written to standard output"},
       {"tf m.yaml --block m.yaml", "--block m.yaml would replace m.yaml, which is an input"},
   };

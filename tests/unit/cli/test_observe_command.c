@@ -141,7 +141,7 @@ static void test_log_warnings_and_mistakes(void **state) {
   scratch_write(s, "l.csv", log, strlen(log));
   outcome o = run(s, "observe %s --data l.csv", EXPERIMENT);
   ends_with(o, 0);
-  says(o.err, "oleodyn: warning: l.csv: 'cylinder.length' never changes\n");
+  says(o.err, "oleodyn: warning: l.csv: 'cylinder.length' never changes; check the column\n");
   says(o.err, "oleodyn: warning: l.csv: 'A.pressure' has no values; check the column\n");
   says(o.out, "input U_ref: 1 missing value was taken from neighboring rows\n");
   says(o.out, "longest gap: 101 ms after 0.004 s\n");
@@ -153,7 +153,7 @@ static void test_log_warnings_and_mistakes(void **state) {
   if (strstr(o.err, "largest value")) fail_msg("a channel without values has a largest value:\n%s", o.err);
   forget(o);
   ends_and_says(run(s, "observe %s --data l.csv --truth 3-S2", EXPERIMENT), 2,
-                "--truth: error: the data are a log, so there is no true machine; remove this option\n");
+                "--truth: error: the data are not simulated, so there is no true machine; remove this option\n");
   expect_code(run(s, "observe %s --data l.csv --seed 3", EXPERIMENT), 2);
   expect_code(run(s, "observe %s --data nosuch.csv", EXPERIMENT), 2);
 }

@@ -560,6 +560,19 @@ static void test_still_sensor(void **state) {
   fit_release(f, plan);
 }
 
+// An encoder without 'sigma' has the noise of its quantization.
+static void test_encoder(void **state) {
+  static const char fit[] =
+      "machine: lag.yaml\nmodel: {variant: wrong}\nsensors: {lag: {encoder: {pitch: 1 mV}}}\n"
+      "parameters: {lag.gain: {}, lag.time_constant: {}}\n";
+  od_fit_plan *plan = fit_plan_text(*state, fit);
+  od_fitted *f = fit_run(plan, NULL);
+  near_relative(f->data[0]->sigma[0], 1e-3 / sqrt(12), 1e-12);
+  near_relative(f->estimate[0], 2, 1e-3);
+  near_relative(f->estimate[1], 0.5, 1e-3);
+  fit_release(f, plan);
+}
+
 static bool stop_at(void *user, double done) {
   (void)done;
   return --*(int *)user > 0;
@@ -671,6 +684,7 @@ int main(void) {
       TEST(test_no_rest),
       TEST(test_data_that_say_nothing),
       TEST(test_still_sensor),
+      TEST(test_encoder),
       TEST(test_interrupted),
       cmocka_unit_test(test_combinations),
       cmocka_unit_test(test_identifiability_without_states),

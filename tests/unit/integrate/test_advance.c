@@ -305,8 +305,8 @@ static void test_machines(void **state) {
   assert_true(count > 15);
 }
 
-// Without a function the inputs stay constant, also in the search for a switch. A relay turns the rate of an integrator: x' = u until x = 0.5, then
-// x' = -u until x = -0.5: a triangle.
+// Without a function the inputs stay constant, also in the search for a switch. A relay turns the rate of an integrator: x' = u
+// until x = 0.5, then x' = -u until x = -0.5: a triangle.
 static void test_constant_inputs(void **state) {
   (void)state;
   od_machine *machine = od_test_machine_text(
@@ -338,11 +338,40 @@ static void test_constant_inputs(void **state) {
   od_machine_free(machine);
 }
 
+static void late_jump(const void *user, double t, double *u) {
+  (void)user;
+  u[0] = t >= 2.37 ? 1 : 0;
+}
+
+// Without an end, steps also follow the error estimate: steps over a jump that is not announced are rejected.
+static void test_without_an_end(void **state) {
+  (void)state;
+  const double ends[] = {0, 10};
+  for (int i = 0; i < 2; i++) {
+    od_plant *plant;
+    od_sim *sim = start_lag(&plant, "tr-bdf2"), *at;
+    const od_advance_options options = {
+        .tolerance = 1e-5, .longest = 1, .end = ends[i], .inputs = {NULL, late_jump, NULL}};
+    od_advance *advance = od_advance_new(sim, &options);
+    assert_int_equal(od_sim_advance(advance, 3.1, &at), OD_OK);
+    near(od_sim_state(at)[0], 1 - exp(2.37 - 3.1), 1e-4);
+    od_advance_free(advance);
+    od_sim_free(sim);
+    od_plant_free(plant);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_pulse),    cmocka_unit_test(test_rejected_times),       cmocka_unit_test(test_saved_late),
-      cmocka_unit_test(test_up_to),    cmocka_unit_test(test_inputs_of_the_caller), cmocka_unit_test(test_watch),
-      cmocka_unit_test(test_machines), cmocka_unit_test(test_constant_inputs),
+      cmocka_unit_test(test_pulse),
+      cmocka_unit_test(test_rejected_times),
+      cmocka_unit_test(test_saved_late),
+      cmocka_unit_test(test_up_to),
+      cmocka_unit_test(test_inputs_of_the_caller),
+      cmocka_unit_test(test_watch),
+      cmocka_unit_test(test_machines),
+      cmocka_unit_test(test_constant_inputs),
+      cmocka_unit_test(test_without_an_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

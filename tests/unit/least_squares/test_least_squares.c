@@ -778,20 +778,20 @@ static void bad_arguments(void **state) {
     od_ls_problem problem;
     const char *text;
   } cases[] = {
-      {{.m = 0, .n = 2}, "found 0 residuals and 2 parameters, expected at least 1 of each"},
-      {{.m = 2, .n = 2, .start = start}, "a problem needs residuals and a start; set both fields"},
+      {{.m = 0, .n = 2}, "the number of residuals is 0, the number of parameters 2; expected at least 1 of each"},
+      {{.m = 2, .n = 2, .start = start}, "a problem needs 'residuals' or 'rows', and 'start'; set these fields"},
       {{.m = 2, .n = 2, .residuals = valley, .start = wrong},
-       "the start of parameter 1 is not finite; expected a finite number"},
+       "the start of parameter 1 is nan; expected a finite number"},
       {{.m = 2, .n = 2, .residuals = valley, .start = start, .low = low, .high = high},
        "parameter 1 has the bounds 3 and 2.5; expected a lower bound not above the upper bound"},
       {{.m = 2, .n = 2, .residuals = valley, .start = start, .low = low},
        "parameter 1 starts at 2; expected a start within its bounds, 3 and inf"},
       {{.m = 2, .n = 2, .residuals = valley, .start = start, .scale = scale},
-       "the scale of parameter 1 is 0; expected a positive number"},
+       "the scale of parameter 1 is 0; expected a positive finite number"},
       {{.m = 2, .n = 2, .residuals = valley, .start = negative, .transform = log_},
        "parameter 1 has the start -2 and bounds from -inf to inf; expected positive numbers, because its scale is logarithmic"},
       {{.m = 2, .n = 2, .residuals = valley, .start = start, .transform = logistic},
-       "parameter 0 is searched as logistic and needs two finite bounds; give both bounds"},
+       "parameter 0 is searched as logistic, but has the bounds -inf and inf; give two finite bounds"},
   };
   for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
     od_ls_result *r;

@@ -78,7 +78,8 @@ static void multistart_with_trouble(void **state) {
   od_ls_result_free(r);
   problem.low = NULL;
   assert_int_equal(od_least_squares_multistart(&problem, NULL, &starts, &r, &err), OD_BAD_ARGUMENT);
-  assert_string_equal(err.text, "parameter 0 needs finite bounds or a finite box for random starts; give one of them");
+  assert_string_equal(
+      err.text, "the range of parameter 0 for random starts is from -inf to 20; give finite bounds or a finite box");
   // Starts of a logarithmic parameter are spread over orders of magnitude.
   const od_ls_transform transform[2] = {OD_TRANSFORM_LOG, OD_TRANSFORM_LINEAR};
   const double box_low[2] = {1e-6, -1}, box_high[2] = {1e6, 1}, at[2] = {1, 0};

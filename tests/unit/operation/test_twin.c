@@ -136,7 +136,7 @@ static void test_bad_lines(void **state) {
   char *out = scratch_read(scratch_path(s, ".out")), *err = scratch_read(scratch_path(s, ".err"));
   says(out, "bench: 4 samples observed, 0 failed, 0 held, 1 late, 1 repeated, 0 missing, 1 refused");
   says(err, "log, message 5: ");
-  says(err, "bench: 1 sample arrived too late and were left out");
+  says(err, "bench: 1 sample arrived too late: left out");
   free(out);
   free(err);
   sqlite3 *db = look(s, "twin.db");

@@ -157,7 +157,7 @@ static void test_json_dates(void **state) {
   assert_int_equal(read("{\"p\": 3}"), OD_USE_SAMPLE);
   assert_true(isnan(cells[0]));
   assert_int_equal(read("{\"at\": 5}"), OD_USE_BAD);
-  assert_non_null(strstr(err.text, "'at' is not a date; expected a date or null"));
+  assert_non_null(strstr(err.text, "the value of 'at' is not a date; expected a date or null"));
   assert_int_equal(read("{\"at\": \"soon\"}"), OD_USE_BAD);
   od_message_end(&reader);
 }

@@ -232,8 +232,9 @@ fmi2Status FMI2_NAME(DoStep)(fmi2Component c, fmi2Real time, fmi2Real step, fmi2
     return report(i, fmi2Error, "fmi2DoStep", "the step ends after the stop time of fmi2SetupExperiment");
   od_status status = fmu_step(i->run, time, step);
   if (status == OD_BAD_ARGUMENT)
-    return report(i, fmi2Error, "fmi2DoStep",
-                  "the step does not begin at the current time, or its length is not positive");
+    return report(
+        i, fmi2Error, "fmi2DoStep",
+        "the step does not begin at the current time, or its length is not positive or not a multiple of the observer's period");
   return end(i, status, "fmi2DoStep");
 }
 

@@ -107,7 +107,7 @@ fmi3Instance FMI3_NAME(InstantiateScheduledExecution)(fmi3String name, fmi3Strin
                                                       fmi3UnlockPreemptionCallback unlock) {
   (void)name, (void)token, (void)resources, (void)visible, (void)update, (void)lock, (void)unlock;
   const instance wrong = {.environment = environment, .log = log, .logs = logs};
-  report(&wrong, fmi3Error, "fmi3InstantiateScheduledExecution", "this FMU supports co-simulation only");
+  report(&wrong, fmi3Error, "fmi3InstantiateScheduledExecution", "this FMU does not support scheduled execution");
   return NULL;
 }
 
@@ -260,8 +260,9 @@ fmi3Status FMI3_NAME(DoStep)(fmi3Instance instance_of, fmi3Float64 time, fmi3Flo
     return report(i, fmi3Error, "fmi3DoStep", "the step ends after the stop time of fmi3EnterInitializationMode");
   od_status status = fmu_step(i->run, time, step);
   if (status == OD_BAD_ARGUMENT)
-    return report(i, fmi3Error, "fmi3DoStep",
-                  "the step does not begin at the current time, or its length is not positive");
+    return report(
+        i, fmi3Error, "fmi3DoStep",
+        "the step does not begin at the current time, or its length is not positive or not a multiple of the observer's period");
   if (last_successful_time) *last_successful_time = fmu_time(i->run);
   return end(i, status, "fmi3DoStep");
 }

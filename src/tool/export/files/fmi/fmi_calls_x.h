@@ -128,7 +128,9 @@ fmi_status FMI_NAME(SerializedFMUStateSize)(void *c, void *state, size_t *size) 
 
 fmi_status FMI_NAME(SerializeFMUState)(void *c, void *state, fmi_byte bytes[], size_t size) {
   if (!c || !state) return FMI(Error);
-  if (size < ((saved_state *)state)->size) return report(c, FMI(Error), FMI_CALLED(SerializeFMUState), "too few bytes");
+  if (size < ((saved_state *)state)->size)
+    return report(c, FMI(Error), FMI_CALLED(SerializeFMUState),
+                  "too few bytes; expected the size of " FMI_CALLED(SerializedFMUStateSize));
   memcpy(bytes, state, (size_t)((saved_state *)state)->size);
   return FMI(OK);
 }

@@ -61,7 +61,7 @@ od_status fmu_evaluate(fmu_run *r) {
 
 // ---- derivatives and indicators
 
-// Returns the rate of state i: positions change with the rates that are states, other states with rates of the equations.
+// Computes the rate of state i: of a position, a state; of another state of the machine, a rate of the equations; of an integral, a power.
 static od_status rate_of(fmu_run *r, int i, double *value) {
   int nz = r->plant->nz, nx = od_plant_nx(r->plant);
   if (i < nx) {
@@ -127,7 +127,7 @@ bool fmu_wants_event(fmu_run *r) {
 
 // ---- directional derivatives
 
-// Returns the derivative of an unknown with respect to a known; false: there is none.
+// Finds the derivative of an unknown with respect to a known. Returns false if there is none.
 static bool entry(const fmu_run *r, fmu_kind of, int i, fmu_kind by, int k, double *value) {
   int nx = od_plant_nx(r->plant), nu = r->plant->nu, np = r->plant->np;
   bool is_rate = of == FMU_DERIVATIVE;

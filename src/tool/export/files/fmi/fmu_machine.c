@@ -1,6 +1,5 @@
-// A run of a machine. Steps are those of `oleodyn simulate`: od_sim_advance() with the same settings. Adaptive steps may pass the requested
-// time as long as all inputs follow the file; the outputs are then interpolated. As soon as the importer changes a value, steps end at the
-// requested times.
+// A run of a machine. Steps are those of `oleodyn simulate`: od_sim_advance() with the same settings. Adaptive steps may pass the requested time as
+// long as all inputs follow the file; the outputs are then interpolated. As soon as the importer sets an input, steps end at the requested times.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -180,7 +179,7 @@ od_status fmu_step(fmu_run *r, double t, double h) {
   double to = row_at(r, t + h);
   if (!(fabs(t - r->now) <= 1e-9 * h + 1e-15 * fabs(t)) || !(h > 0) || !isfinite(to)) return OD_BAD_ARGUMENT;
   od_status status = fmu_settle(r);
-  // Other steps of the importer: the longest fixed step that divides them.
+  // For other steps of the importer, takes the longest fixed step, at most the period, that divides the step of the importer.
   if (status == OD_OK && !is_adaptive() && !is_on_grid(r, to))
     status = fmu_begin_grid(r, (to - r->now) / fmax(1, ceil((to - r->now) / d->embedded.period * (1 - 1e-9))));
   if (status == OD_OK && is_adaptive() && !isfinite(r->end) && !r->is_beyond && to > d->end) {

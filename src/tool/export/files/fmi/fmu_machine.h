@@ -28,9 +28,9 @@ struct fmu_run {
   double *fx, *fu, *fp, *hx, *hu, *hp;  // derivatives of rates and outputs with respect to states, inputs, parameters
 };
 
-// Makes the current time of the simulation the beginning of the next step.
+// Makes the current time of the simulation the beginning of the next step. Fails with OD_NOT_AVAILABLE.
 od_status fmu_begin_grid(fmu_run *r, double step);
-// Takes over values that the importer has set.
+// Starts the run if it has not started, else takes over the values that the importer has set.
 od_status fmu_settle(fmu_run *r);
 // Computes the inputs at time t.
 void fmu_inputs(const fmu_run *r, double t, double *u);

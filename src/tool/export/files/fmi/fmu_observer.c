@@ -85,7 +85,7 @@ static od_status correct(fmu_run *r) {
   return od_observer_correct(r->observer, r->used);
 }
 
-// Starts the observer with the current sample. Fails with a status of od_sim_step().
+// Starts the observer with the current sample. Fails with a status of od_embedded_start_observer() or od_observer_correct().
 static od_status begin(fmu_run *r) {
   od_status status = od_embedded_start_observer(&d->embedded, r->observer, r->u);
   if (status == OD_OK) status = correct(r);

@@ -11,14 +11,14 @@
 #include "fmu_variables.h"
 #include "oleodyn/embedded.h"
 
-// What the export wrote (fmu_description.c).
+// The description of the FMU, which the export wrote (fmu_description.c).
 typedef struct od_signals od_signals;
 typedef struct fmu_description {
   const char *token;  // identifies the contents of the FMU
   fmu_variables variables;
   od_embedded embedded;       // the machine and, if any, the observer; period: the fixed step, or 0 for adaptive steps
   double row;                 // time between two rows of `oleodyn simulate`, s
-  double end;                 // length of its run, s
+  double end;                 // length of the run of `oleodyn simulate`, s
   double tolerance;           // of adaptive steps
   double longest;             // longest adaptive step, s
   const od_signals *signals;  // inputs that the importer does not set
@@ -41,7 +41,8 @@ void fmu_reset(fmu_run *r);
 void fmu_setup(fmu_run *r, double tolerance, double start, double end);
 // Starts the run at the start time, with the values that are set.
 od_status fmu_start(fmu_run *r);
-// Advances from the current time t to t + h. Fails with OD_BAD_ARGUMENT for another t, or for an h that is not positive.
+// Advances from the current time t to t + h. Fails with OD_BAD_ARGUMENT for another t, for an h that is not positive, and in an observer for an h
+// that is not a multiple of the period.
 od_status fmu_step(fmu_run *r, double t, double h);
 double fmu_time(const fmu_run *r);
 
