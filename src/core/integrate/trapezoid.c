@@ -234,8 +234,9 @@ static od_status step_and_shift(od_sim *s, double h, const double *u, const doub
   const od_step_columns c = od_sim_columns(s, out);
   od_stage stage = stage_of(s, h, u);
   stage.to_differentiate = true;
-  // If the derivatives at the current point are unknown, the state has been set since the last step.
-  bool by_slopes = !dx && !(s->slopes & OD_BY_STATE);
+  // If the derivatives at the current point are unknown, the state has been set since the last step. A jump within the step makes
+  // the prediction by derivatives worse than the parabola.
+  bool by_slopes = !dx && !(s->slopes & OD_BY_STATE) && !od_sim_jumps(s);
   od_status status = od_sim_linearize_rates(s, by_slopes ? c.by | OD_BY_INPUT : c.by);
   if (status != OD_OK) return status;
   bool done = dx && solve_half_way(s, h, &stage, c.by, dx);

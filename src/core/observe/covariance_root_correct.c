@@ -55,7 +55,8 @@ OD_INTO_WIDE double go_through(int width, update u, double *f) {
   }
   return sum[0];
 #else
-  double sum[5] = {0};
+  double sum[5];
+  sum[0] = 0;
   for (const double *end = f + width; f < end; f += 4, u.f += 4, u.shrink += 4, u.share += 4) {
     double part[4];
     OD_UNROLLED
@@ -121,7 +122,8 @@ OD_WIDE static double take(int width, double r, update u) {
   }
   double total = d[0];
 #else
-  double d[5] = {r}, root = sqrt(r), inverse = 1 / root;
+  double d[5], root = sqrt(r), inverse = 1 / root;
+  d[0] = r;
   for (int i = 0; i < width; i += 4, d[0] = d[4]) {
     double square[4];
     OD_UNROLLED
@@ -236,9 +238,10 @@ void od_root_settle(od_covariance *b, double *gains) {
 // The gain of pending measurement k is U' T' f / d, where T applies the updates of the measurements before k. The sum over all
 // measurements is U' g: g begins with the last f, and each preceding update, transposed, is applied to g before its own f is added.
 void od_root_change(const od_covariance *b, const double *value, double *g, double *change) {
-  int n = b->nx + b->np;
-  for (int i = 0; i < n; i++) g[i] = 0;
-  for (int k = b->waiting - 1; k >= 0; k--) {
+  int n = b->nx + b->np, last = b->waiting - 1;
+  const double *f = update_at(b, last).f, part_of_last = value[last] / b->variance[last];
+  for (int i = 0; i < n; i++) g[i] = part_of_last * f[i];
+  for (int k = last - 1; k >= 0; k--) {
     const update u = update_at(b, k);
     double part = value[k] / b->variance[k], sum = 0;
     for (int i = n - 1; i >= 0; i--) {
@@ -247,10 +250,14 @@ void od_root_change(const od_covariance *b, const double *value, double *g, doub
       sum += u.share[i] * old;
     }
   }
-  for (int c = 0; c < n; c++) {  // g begins with the last row
+  // g begins with the last row. Column c has entries in the rows up to c; the second column of a pair has one entry more.
+  for (int c = 0; c < n; c += 2) {
     const double *u = b->P + c * n + c, *from = g + n - 1 - c, *end = g + n;
-    double sum = 0;
-    for (; from < end; from++, u -= n) sum += *from * *u;
-    change[od_root_outside(b, c)] = sum;
+    bool has_second = c + 1 < n;
+    double first = 0, second = has_second ? from[-1] * u[n + 1] : 0;
+    for (; has_second && from < end; from++, u -= n) first += from[0] * u[0], second += from[0] * u[1];
+    for (; from < end; from++, u -= n) first += from[0] * u[0];
+    change[od_root_outside(b, c)] = first;
+    if (has_second) change[od_root_outside(b, c + 1)] = second;
   }
 }

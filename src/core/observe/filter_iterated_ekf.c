@@ -34,9 +34,10 @@ static bool is_bent(od_observer *o, const double *y) {
   const double *delta = od_observer_at(o, l->delta), *moved = od_observer_at(o, l->moved);
   for (int i = 0; i < o->ny; i++) {
     if (od_observer_innovation(o, i)->use != OD_SENSOR_USED) continue;
-    const double *h = od_linear_row(o, i);
+    const double *hx = od_observer_at(o, l->hx) + i * o->nx, *hp = od_observer_at(o, l->hp) + i * o->np;
     double straight = od_observer_at(o, l->y)[i];
-    for (int k = 0; k < o->nx + o->np; k++) straight += h[k] * (delta[k] - moved[k]);
+    for (int k = 0; k < o->nx; k++) straight += hx[k] * (delta[k] - moved[k]);
+    for (int k = o->nx; k < o->nx + o->np; k++) straight += hp[k - o->nx] * (delta[k] - moved[k]);
     double sigma = o->correlated ? sqrt(od_observer_at(o, l->D)[i]) : od_observer_at(o, o->sigma)[i];
     if (fabs(y[i] - straight) > nonlinearity_limit * sigma) return true;
   }

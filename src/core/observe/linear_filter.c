@@ -268,7 +268,10 @@ bool od_linear_widen(od_observer *o, int i, double s, double value) {
 // Linearizes and projects the sensors. tried: see od_linear_collect().
 static od_status take_sensors(od_observer *o, const double *y, int pass, const double *tried, double *prior_P,
                               od_linear_pending *w) {
-  *w = (od_linear_pending){.b = od_observer_estimate(o), .prior_P = prior_P};
+  w->b = od_observer_estimate(o);
+  w->count = 0;
+  w->prior_P = prior_P;
+  w->applied = false;
   od_status status = measure(o, tried);
   if (status != OD_OK) return status;
   for (int i = 0; i < o->ny; i++)
