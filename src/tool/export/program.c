@@ -277,7 +277,8 @@ static od_status choose_run(od_export_program *p, const od_machine *machine, con
   const od_run_choice c = od_machine_choose_run(machine, &wishes);
   const od_integrator *integrator = od_integrator_find(c.integrator);
   if (!integrator)
-    return od_fail(err, OD_BAD_INPUT, "the integrator '%s' is available only in the program; choose another integrator",
+    return od_fail(err, OD_BAD_INPUT,
+                   "the integrator '%s' is not available in FMUs; choose another 'integrator' in the section 'run'",
                    c.integrator);
   if (c.time > 0) {
     od_status status = od_machine_check_run(machine, &c, err);

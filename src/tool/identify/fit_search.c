@@ -84,9 +84,9 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   if (r && r->reason == OD_LS_STUCK)
     return od_fail(
         err, OD_NOT_CONVERGED,
-        "the search stopped at a point that is not a minimum: a step could still reduce the residuals by %.2g %%; the "
-        "result is the best so far. Change the start values",
-        100 * r->offset);
+        "the search stopped at a point that is not a minimum: a step could still reduce the sum of squared residuals by "
+        "%.2g %%; the result is the best so far. Change the start values",
+        100 * r->offset * r->offset);
   if (r && r->reason == OD_LS_PLATEAU)
     return od_fail(
         err, OD_NOT_CONVERGED,

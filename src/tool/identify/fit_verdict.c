@@ -42,9 +42,9 @@ static void judge_search(judge *j) {
   if (j->f->only_predicted) return;
   if (r->reason == OD_LS_STUCK)
     REMARK(j, OD_UNSOUND, "search.stuck", "No minimum:",
-           "the search stopped at a point where a step could still reduce the residuals by %.2g %%; change the start "
-           "values, or set 'starts'.",
-           100 * r->offset);
+           "the search stopped at a point where a step could still reduce the sum of squared residuals by "
+           "%.2g %%; change the start values, or set 'starts'.",
+           100 * r->offset * r->offset);
   else if (r->reason == OD_LS_PLATEAU)
     REMARK(j, OD_UNSOUND, "search.plateau", "No minimum:",
            "the search ended at a point where parameters have no effect on the predictions; change the start values, "

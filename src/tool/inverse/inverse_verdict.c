@@ -95,8 +95,8 @@ static void add_implausible(od_verdict *v, const char *what, const char *name, d
                             double most) {
   od_verdict_add(
       v, OD_DOUBTFUL, "need.implausible", "Implausible:",
-      "%s%s would be %s at t = %.6g s; plausible values are below %s. Check the motion, units, masses and areas.", what,
-      name, od_display_quantity(value, unit).text, t, od_display_quantity(most, unit).text);
+      "%s%s would be %s at t = %.6g s; plausible magnitudes are below %s. Check the motion, units, masses and areas.",
+      what, name, od_display_quantity(value, unit).text, t, od_display_quantity(most, unit).text);
 }
 
 // Reports implausible efforts, speeds, pressures and powers of drives, and implausible second derivatives of motions. For each

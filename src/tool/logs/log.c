@@ -487,8 +487,8 @@ static void close_files(od_log *log) {
   }
 }
 
-// Stores the rows of a short log, so that later changes of its file have no effect. Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED or
-// OD_NO_MEMORY.
+// Stores the rows of a log that is short or has a file that cannot be read twice, so that later changes of its files have no effect. Fails
+// with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED or OD_NO_MEMORY.
 static od_status hold_if_short(od_log *log, od_error *err) {
   size_t channels = (size_t)log->plan->channels;
   double size = (double)log->rows * (double)(channels + 1) * sizeof(double);

@@ -374,7 +374,7 @@ static void read_places(od_loader *ld, const od_section *look) {
        key = od_next(ld, key)) {
     const char *name = od_text_of(ld, key);
     int element = find_in_circuit(ld, key, name);
-    const char *what = od_format(ld, "the place of '%s'", od_excerpt(ld, name));
+    const char *what = od_format(ld, "the entry '%s' of look.circuit", od_excerpt(ld, name));
     od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "look.circuit.%s", name), what,
                                          &od_look_place_section);
     od_look_place *longer = od_arena_extend(&ld->document->arena, out->place, out->places, sizeof *longer);
