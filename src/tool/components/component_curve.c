@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "components/lone_element.h"
+#include "io/wording.h"
 
 enum { POINTS = 401, MEMBERS = 4, MOST_SHOWN = 6 };
 
@@ -139,12 +140,14 @@ static void note_text(const od_lone_element *x, const sweep *s, char *note, size
   bool ends = find_slot(c, OD_IN_PRESSURE) >= 0, states = c->states[0].name != NULL;
   char pressure[80] = "";
   bool first = c->equations->in[s->slot].kind == OD_IN_PRESSURE && c->equations->in[s->slot].index == 0;
-  if (ends && first && od_element_end_count(c) > 1)
-    snprintf(pressure, sizeof pressure, "; other ends at %.3g bar", x->pressure / 1e5);
+  int others = od_element_end_count(c) - 1;
+  if (ends && first && others > 0)
+    snprintf(pressure, sizeof pressure, "; other %s at %.3g bar", od_form(others, "end", "ends"), x->pressure / 1e5);
+  else if (ends && !first && others > 0)
+    snprintf(pressure, sizeof pressure, "; first end at %.3g bar, other %s at %.3g bar", x->first_pressure / 1e5,
+             od_form(others, "end", "ends"), x->pressure / 1e5);
   else if (ends && !first)
-    snprintf(pressure, sizeof pressure,
-             od_element_end_count(c) > 1 ? "; first end at %.3g bar, other ends at %.3g bar" : "; end at %.3g bar",
-             x->first_pressure / 1e5, x->pressure / 1e5);
+    snprintf(pressure, sizeof pressure, "; end at %.3g bar", x->first_pressure / 1e5);
   snprintf(note, size, "defaults, else the middle of usual ranges%s%s", pressure,
            !states                ? ""
            : s->states == AT_REST ? "; states in equilibrium"

@@ -423,9 +423,10 @@ static void describe(const od_trials *t, const od_suspect *s, char *text, size_t
                "5}' in a fit.");
       break;
     case OD_FAULT_NOISE:
-      snprintf(text, size,
-               "the noise of %s%.80s is %.2g times the given 'sigma'. Measure the noise with the machine at rest.",
-               f->column < 0 ? "all sensors" : "", name, f->amount);
+      snprintf(
+          text, size,
+          "the noise of %s%.80s is %.2g times the noise that the observer assumes. Measure the noise with the machine at rest.",
+          f->column < 0 ? "all sensors" : "", name, f->amount);
       break;
     case OD_FAULT_PARAMETER: {
       od_number n = od_machine_number(e->model, f->other);

@@ -259,7 +259,7 @@ static od_status choose_parameters(od_export_program *p, const od_machine *machi
     if (number[i] < 0)
       return od_fail(
           err, OD_BAD_INPUT,
-          "--parameters: '%s' is not a number of the model and cannot change while the program runs; give a number of the model",
+          "--parameters: '%s' is not a number of the model and cannot be set in an export; give a number of the model",
           path);
     od_number n = od_machine_number(machine, found);
     p->parameter[i] = (od_exported_name){n.path, n.unit};

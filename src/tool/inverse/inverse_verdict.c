@@ -202,10 +202,12 @@ static void judge_elements(const od_machine *machine, const od_inverse_options *
                      name, has_states ? "state" : "pressures");
   }
   if (o->drives > m->freedom)
-    od_verdict_add(v, OD_SOUND, "load.shared", "Shared load:",
-                   "%d drives move %s. Many distributions of the load are possible; the chosen distribution gives all "
-                   "drives the same pressure.",
-                   o->drives, od_count(m->freedom, "degree of freedom").text);
+    od_verdict_add(
+        v, OD_SOUND, "load.shared", "Shared load:",
+        "%d drives move %s, so many distributions of the load are possible. The sum of effort^2 / share is minimal; the "
+        "share is the piston area of a cylinder, the displacement of a motor, and 1 for other drives. Drives with "
+        "the same effect take loads in proportion to their shares.",
+        o->drives, od_count(m->freedom, "degree of freedom").text);
 }
 
 void od_inverse_judge(const od_machine *machine, const od_inverse_options *o, od_inverse_result *r) {

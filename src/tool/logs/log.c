@@ -513,7 +513,7 @@ static od_status hold_if_short(od_log *log, od_error *err) {
   return OD_OK;
 }
 
-// Limits a log with several rates to the time in which all inputs have values. Returns whether the part in use has changed.
+// Limits a log with several rates to the times between the latest first value and the earliest last value of the machine's inputs. Returns whether the part in use has changed.
 static bool limit_part(od_log *log) {
   double start = log->start, end = log->end_of_part;
   for (int i = 0; i < log->plan->channels && log->has_rates; i++) {
@@ -579,7 +579,7 @@ static od_status read_rows(od_log *log, od_messages *messages) {
     status = survey_again(&s, &err);
     if (status == OD_OK && log->rows == 0) {
       od_messages_add(messages, (od_place){.file = log->plan->file},
-                      "there is no time at which all inputs have values; check times, 'delay' and dates of the files");
+                      "there is no time at which all inputs of the machine have values; check times, 'delay' and dates of the files");
       return OD_BAD_INPUT;
     }
   }
