@@ -181,9 +181,9 @@ static void remark(od_friction_fitted *f) {
            "Weak estimates:", "the standard deviation of %s is more than a tenth of the value.%s", list, advice);
   if (!f->converged)
     REMARK(OD_DOUBTFUL, "search.stuck", "No minimum:",
-           "the search ended after %ld evaluations, before a minimum was found. Change the start values, or fit fewer "
+           "the search ended after %s, before a minimum was found. Change the start values, or fit fewer "
            "parameters.",
-           f->evaluations);
+           od_count(f->evaluations, "evaluation").text);
   if (follows_speed)
     REMARK(
         OD_DOUBTFUL, "residual.speed", "Residuals not explained:",

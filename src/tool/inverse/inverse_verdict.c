@@ -155,7 +155,7 @@ static void judge_supply(const od_inverse_options *o, od_inverse_result *r) {
       if (fabs(cell(t, at, column)) > o->pressure_limit)
         od_verdict_add(
             &r->verdict, OD_UNSOUND, "pressure.high", "Pressure above the limit:",
-            "%s is %s at t = %.6g s; the limit is %s. Use larger areas or displacements, or a slower motion.",
+            "%s is %s at t = %.6g s; the limit of the magnitude is %s. Use larger areas or displacements, or a slower motion.",
             t->name[column], od_display_quantity(cell(t, at, column), "Pa").text, cell(t, at, 0),
             od_display_quantity(o->pressure_limit, "Pa").text);
     }

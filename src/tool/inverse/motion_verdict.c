@@ -115,8 +115,8 @@ static void judge_samples(const od_machine *machine, const od_inverse_options *o
           smoothing->window, 100 * smoothing->removed, name);
     else if (smoothing->window > 0 && motion->nodes < 9)
       od_verdict_add(&r->verdict, OD_DOUBTFUL, "motion.samples",
-                     "Too few samples:", "%s has %d samples; its rates can be checked only with 9 samples or more.",
-                     name, motion->nodes);
+                     "Too few samples:", "%s has %s; its rates can be checked only with 9 samples or more.", name,
+                     od_count(motion->nodes, "sample").text);
   }
 }
 

@@ -153,7 +153,8 @@ static void describe(const od_file_contents *c, od_result_file kind, char *text,
   if (od_file_formats[kind].name)
     snprintf(text, size, "%s", od_file_formats[kind].name);
   else if (c->table)
-    snprintf(text, size, "%ld rows, %d columns", c->rows ? c->rows : (*c->table)->rows, (*c->table)->columns);
+    snprintf(text, size, "%s, %s", od_count(c->rows ? c->rows : (*c->table)->rows, "row").text,
+             od_count((*c->table)->columns, "column").text);
   else
     snprintf(text, size, "the matrices");
 }

@@ -578,8 +578,9 @@ static od_status read_rows(od_log *log, od_messages *messages) {
   if (status == OD_OK && limit_part(log)) {
     status = survey_again(&s, &err);
     if (status == OD_OK && log->rows == 0) {
-      od_messages_add(messages, (od_place){.file = log->plan->file},
-                      "there is no time at which all inputs of the machine have values; check times, 'delay' and dates of the files");
+      od_messages_add(
+          messages, (od_place){.file = log->plan->file},
+          "there is no time at which all inputs of the machine have values; check times, 'delay' and dates of the files");
       return OD_BAD_INPUT;
     }
   }

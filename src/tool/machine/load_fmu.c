@@ -78,9 +78,10 @@ static const char *find_unit(od_loader *ld, const fmu_reader *r, int variable, o
     return od_unit_of_powers(ld, power);
   }
   if (u)
-    od_messages_say(ld->messages, true, od_place_of(ld, r->file_node),
-                    "the FMU does not define the unit '%s' of '%s'; the values of this variable are used as plain numbers", name,
-                    v->name);
+    od_messages_say(
+        ld->messages, true, od_place_of(ld, r->file_node),
+        "the FMU does not define the unit '%s' of '%s'; the values of this variable are used as plain numbers", name,
+        v->name);
   else
     od_complain(ld, node, "unknown unit '%s'", od_excerpt(ld, name));
   return "1";

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "document/ranges.h"
+#include "io/wording.h"
 #include "machine/look_path.h"
 #include "machine/machine_loader.h"
 #include "machine/sections.h"
@@ -213,7 +214,8 @@ static bool read_capsule(od_loader *ld, const od_section *section, int node, int
   bool is_flat;
   if (!read_rows(ld, node, section, "capsule", 2, &shape->point, &shape->points, &is_flat)) return false;
   if (shape->points != 2) {
-    od_complain(ld, node, "found %d points; a capsule has 2 points, the ends of its center line", shape->points);
+    od_complain(ld, node, "found %s; a capsule has 2 points, the ends of its center line",
+                od_count(shape->points, "point").text);
     return false;
   }
   for (int i = 0; i < 2; i++) {

@@ -124,8 +124,8 @@ static void judge_unit(const od_surveyed_channel *c, int i, od_survey_remarks *r
   if (c->unit[0] != '\0' && !c->si) {
     const char *instead = od_units_suggest(c->unit);
     add(r, (od_survey_remark){true, "log.unit_unknown", i, 0, NAN, "Unknown unit:", NULL},
-        "the unit '%.60s' of %.100s is unknown%s%s%s Give the unit under 'data', or with --map NAME=COLUMN:UNIT.", c->unit, c->name,
-        instead ? "; did you mean '" : "", instead ? instead : "", instead ? "'?" : ".");
+        "the unit '%.60s' of %.100s is unknown%s%s%s Give the unit under 'data', or with --map NAME=COLUMN:UNIT.",
+        c->unit, c->name, instead ? "; did you mean '" : "", instead ? instead : "", instead ? "'?" : ".");
     return;
   }
   double most = fmax(fabs(od_surveyed_value(c, c->facts.min)), fabs(od_surveyed_value(c, c->facts.max)));
@@ -134,7 +134,7 @@ static void judge_unit(const od_surveyed_channel *c, int i, od_survey_remarks *r
     double low = usual[k].limits.usual_low, high = usual[k].limits.usual_high;
     if (most <= high && (most >= low || low <= 0)) continue;
     add(r, (od_survey_remark){true, "log.unit_unlikely", i, 0, NAN, "Unlikely unit:", NULL},
-        "the values of %.100s are at most %.4g %s, which is unusual. Is the unit %s?", c->name, most, c->si,
+        "the largest magnitude of %.100s is %.4g %s, which is unusual. Is the unit %s?", c->name, most, c->si,
         usual[k].instead);
   }
 }

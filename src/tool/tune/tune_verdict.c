@@ -55,9 +55,9 @@ static void judge_numbers(od_tuned *t) {
   od_verdict *v = &t->verdict;
   if (!t->converged)
     od_verdict_add(v, OD_DOUBTFUL, "tuning.search", "Not converged:",
-                   "the search ended after %ld steps before the likelihood stopped rising; repeat the command with the "
+                   "the search ended after %s before the likelihood stopped rising; repeat the command with the "
                    "tuned numbers",
-                   t->iterations);
+                   od_count(t->iterations, "step").text);
   for (int i = 0; i < t->numbers; i++) {
     const od_tuned_number *n = &t->number[i];
     if (n->at_edge)
