@@ -182,6 +182,9 @@ def test_stream():
         # After a restart: another boot, and the events that were missed.
         equal(t.stop(), 130)
         t.start()
+        s = Stream(t, '/api/v1/stream?after=0')
+        equal(s.wait_for('event')[1], 1)
+        s.close()
         s = Stream(t, '/api/v1/stream', f'Last-Event-ID: {number - 1}\r\n')
         check(s.wait_for('hello')[2]['boot'] != hello['boot'])
         check(s.wait_for('event')[1] >= number)
