@@ -3,7 +3,7 @@
 // reader, outputs, derivatives, tests and documentation iterate over the list of classes (block_list.h).
 //
 // A block has numbers q, states x, inputs u, outputs y and the rates of its states. A block does not access the machine. A sampled
-// block runs once per sampling period and holds its output in between, as an additional last state.
+// block runs once per sampling period and holds its outputs in between, as additional last states.
 #ifndef OD_BLOCK_H
 #define OD_BLOCK_H
 
@@ -47,8 +47,8 @@ typedef struct od_block_class {
   int version;                    // changes when models of earlier versions become unusable
   bool has_formula;               // whether the law is a formula of the block
   bool is_foreign;                // whether the law is od_block_spec.foreign
-  // The number of states, without the held output of a sampled block. Either `states` is the number, or the function returns the
-  // number.
+  // The number of states, without the held outputs of a sampled block: the result of count_states(), or `states` if count_states
+  // is NULL.
   int states;
   int (*count_states)(const od_block_spec *s);
   double state_scale;  // typical size of the states; 0 means 1
@@ -58,8 +58,8 @@ typedef struct od_block_class {
   // directly on their input.
   bool holds;
   bool (*passes_on)(const od_block_spec *s);
-  // jumps: the output jumps although the input is continuous, and no mode locates the jump. jumps_at_zero: only if the first number
-  // is zero.
+  // jumps: the output jumps although the input is continuous, and nothing locates the jumps. jumps_at_zero: if the first number is
+  // zero, the output jumps where the first input is zero. The plant locates and holds this jump (base/formula.h).
   bool jumps, jumps_at_zero;
   bool (*is_linear)(const od_block_spec *s);  // NULL: linear; sampled blocks are never linear
 

@@ -43,14 +43,16 @@ static inline bool od_block_can_be_sampled(const od_block_class *c) {
 // Returns whether an output depends directly on an input: with `sampling` at a sample, else between two samples.
 bool od_block_passes_on(const od_block_spec *s, bool sampling);
 bool od_block_is_linear(const od_block_spec *s);
-// Returns whether a block switches between modes: its class does, and the law of a foreign block jumps.
+// Returns whether a block switches between modes: its class must have modes. A foreign block must also be continuous
+// and have a law with margin().
 bool od_block_has_modes(const od_block_spec *s);
 
 // Return the name of an output, which is appended to the name of the block, and the unit of an output of a foreign block; NULL: the
 // unit of the block.
 const char *od_block_output_name(const od_block_spec *s, int output);
 const char *od_block_foreign_unit(const od_block_spec *s, int output);
-// Returns the name of a state, or NULL if the state is an output. The name is appended to the name of the block.
+// Returns the name of a state, which is appended to the name of the block. Returns NULL if the state is an output of
+// the block, or if the law of a foreign block gives the state no name.
 const char *od_block_state_name(const od_block_spec *s, int state);
 // Returns the unit of a state, or a rule for the unit. The state is the time derivative of order *order of a quantity
 // in this unit.
@@ -62,7 +64,8 @@ const char *od_block_state_unit(const od_block_spec *s, int state, int *order);
 // columns are states, then inputs.
 void od_block_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x, const double *u,
                      const double *held, double *by);
-// Computes the derivatives `by` of the outputs, then of the rates, with respect to one number of the block.
+// Computes the derivatives `by` of the outputs, then of the rates, with respect to one number of the block; NAN in a
+// build without complex numbers.
 void od_block_number_slopes(const od_block_spec *s, od_block_counts n, const double *q, const double *x,
                             const double *u, const double *held, int number, double *by);
 // A direction: changes dx (NULL: none) of the states before a sample, du of the inputs, and a number (-1: none) that changes by one.

@@ -38,7 +38,7 @@ typedef enum od_block_shape {
                   // second
   OD_ABSCISSAE,   // a list of increasing numbers; a choice gives their count
   OD_ORDINATES,   // a list with a number for each combination of abscissae
-  OD_NAMED,       // a map of names to numbers, each with its own unit; a choice gives their count
+  OD_NAMED,       // a map of names to numbers; a choice gives their count. Unit "of each": each number has its own unit
 } od_block_shape;
 
 // Limits of a time constant in s.

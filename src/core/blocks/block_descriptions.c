@@ -39,7 +39,7 @@ bool od_block_choose(od_block_spec *spec, const char *key, int value) {
   return choice != NULL;
 }
 
-// Returns the first error of a law.
+// Returns the first error of a law, or NULL.
 static const char *law_problem(const od_block_spec *s) {
   const od_foreign_law *l = s->foreign;
   if (!l) return "has no law; foreign blocks are made by programs, with od_block_spec_of_law()";
@@ -48,7 +48,7 @@ static const char *law_problem(const od_block_spec *s) {
   if (l->outputs < 1 || l->outputs > OD_MOST_FOREIGN_OUTPUTS)
     return "has a law with a wrong number of outputs; expected 1 to 16";
   if (l->tokens < 0 || l->tokens > l->states || l->states + (s->sample > 0 ? l->outputs : 0) > OD_MOST_FOREIGN_STATES)
-    return "has a law with a wrong number of states; expected at most 32 with the held outputs of a sampled block, tokens included";
+    return "has a law with a wrong number of states or tokens; expected at most 32 states with the held outputs of a sampled block, and at most as many tokens as states";
   if (l->numbers < 0 || l->numbers > OD_MOST_BLOCK_NUMBERS)
     return "has a law with a wrong number of numbers; expected 0 to 300";
   if (s->sample > 0 ? !l->sample : !l->values)

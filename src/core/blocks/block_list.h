@@ -1,6 +1,6 @@
 // The list of block classes, in the order in which readers and the documentation list them. To add a class, add a file that defines
-// od_NAME_block, and a line to this list. The module `friction` defines the friction laws. Only block_classes.c, block_descriptions.c
-// and machine/core_parts.c include this header.
+// od_NAME_block, and a line to this list. The module `friction` defines the friction laws. Only block_classes.c, block_descriptions.c,
+// machine/core_parts.c and machine/declare_blocks.c include this header.
 #ifndef OD_BLOCK_LIST_H
 #define OD_BLOCK_LIST_H
 

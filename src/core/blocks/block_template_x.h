@@ -1,6 +1,7 @@
 // Compiles the equations of one block for real and for complex numbers. The file of a block defines OD_BLOCK_FILE, its own name,
-// and includes this header. The header includes the file twice more with OD_BLOCK_TEXT defined. These inclusions compile only the
-// equations, such as X(evaluate). The table of the class follows after the #include of this header.
+// and includes this header. The header includes the file again with OD_BLOCK_TEXT defined: once for real numbers and, if
+// OD_WITH_COMPLEX is set, once for complex numbers. These inclusions compile only the equations, such as X(evaluate). The table
+// of the class follows after the #include of this header.
 #include <math.h>
 #include <stddef.h>
 

@@ -45,7 +45,7 @@ typedef struct argument {
   double size;
 } argument;
 
-// Adds the change of all results with one argument, times `by`.
+// Adds `by` times the derivatives of all results with respect to one argument.
 static void add_difference(function f, const od_foreign_point *at, argument a, double by, double *change) {
   double high[MOST_ROWS], low[MOST_ROWS], middle = *a.value, h = difference_step * fmax(fabs(middle), a.size);
   *a.value = middle + h;
@@ -76,7 +76,7 @@ static void difference(function f, const od_foreign_point *at, const od_foreign_
   for (int i = 0; i < l->inputs; i++)
     if (along->u[i] != 0)
       add_difference(f, &moved, (argument){&u[i], size_of(l->input_nominal, i)}, along->u[i], change);
-  // A number has its own size: a length is never near zero.
+  // The step of a number is relative to its value; the step of a number that is zero is relative to 1.
   for (int i = 0; i < l->numbers; i++)
     if (along->q[i] != 0) add_difference(f, &moved, (argument){&q[i], q[i] != 0 ? 0 : 1}, along->q[i], change);
 }

@@ -11,10 +11,10 @@ typedef struct X(numbers) {
   od_x kp, ki, kd, filter, lower, upper, tracking;  // lower, upper and tracking exist only if the file gives them
 } X(numbers);
 
-// Returns 1/Tt. If ki goes to zero, 1/Tt also goes to zero, with a finite slope unless kp is zero.
+// Returns 1/Tt; 0 if ki is zero. If Tt is computed from gains with a nonzero kp, 1/Tt goes to zero with ki, with a finite slope.
 //   - With a derivative part Tt is at least Ti/10: sqrt(Ti Td) alone goes to zero with kd, and a spike of the derivative
 //     would reset the integral.
-//   - The gains of a pure I controller define no time constant. A short Tt is best, so the shortest allowed Tt is used.
+//   - The gains of a pure I controller define no time constant. A short Tt is best: Tt is 1 ms, the shortest computed Tt.
 static inline od_x X(tracking)(const X(numbers) * q, X(block) b) {
   const double most = 1 / 1e-3, of_integral = 10;  // largest 1/Tt in 1/s; largest 1/Tt relative to 1/Ti
   od_x kd = b.s->choice[DERIVATIVE] ? q->kd : 0;

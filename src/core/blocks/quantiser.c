@@ -1,5 +1,5 @@
-// Quantizer: rounds to the nearest multiple of a step, as in converters and encoders. The output jumps, so the slope is
-// zero; a sampled quantizer jumps only at samples.
+// Quantizer: rounds to the nearest multiple of a step, as in converters and encoders. The output is constant between
+// its jumps, so the slope is zero. A sampled quantizer jumps only at samples.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_SLOPES
 #define OD_BLOCK_SAMPLED

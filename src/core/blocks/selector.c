@@ -1,5 +1,5 @@
 // Switch: one of two signals, selected by a third signal with hysteresis. The block switches on when the control signal rises to
-// the upper threshold. It switches off when the control signal falls to the lower threshold.
+// the upper threshold. The block switches off when the control signal falls to the lower threshold.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_SLOPES
 #define OD_BLOCK_MODES

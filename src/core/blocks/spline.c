@@ -2,8 +2,8 @@
 // a valve in series with a linear block. The output is linear in the values, and each value has an effect only near its point.
 //
 // Between two points the curve is a cubic. The slope of the curve at each point is the slope of the parabola through the
-// point and its two neighbors (Bessel). Thus the curve has a continuous slope and reproduces a parabola exactly. Two points
-// give a line.
+// point and its two neighbors (Bessel); at an end, of the parabola through the three points nearest to this end. Thus the
+// curve has a continuous slope and reproduces a parabola exactly. Two points give a line.
 #ifdef OD_BLOCK_TEXT
 #define OD_BLOCK_SLOPES
 #include "blocks/interval_x.h"

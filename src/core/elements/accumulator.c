@@ -2,8 +2,9 @@
 // the volume of oil in the accumulator.
 //   V' = q = area * discharge * sqrt(2/rho) * root(p - p_gas)
 //   p_gas = precharge * (volume / (volume - V))^exponent        exponent 1: isothermal, 1.4 and more: adiabatic
-// The inlet's valve closes while the oil volume decreases from a thousandth of `volume` to zero. Thus no oil flows out of an empty
-// accumulator below the precharge pressure. If almost no gas volume is left, the gas pressure continues along its tangent.
+// While the oil volume decreases from a thousandth of `volume` to zero, the inlet's valve closes for outflow. Thus no oil flows
+// out of an empty accumulator below the precharge pressure. If almost no gas volume is left, the gas pressure continues along its
+// tangent.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

@@ -1,6 +1,7 @@
 // Holding brake of a joint, applied by springs and released by pressure. The brake engages when the pressure has fallen to
-// `engage`, and releases when the pressure has risen to `release`. The brake holds elastically about the position of engagement,
-// the anchor. Beyond its holding force the brake slips, and the anchor moves (Dahl's law).
+// `engage`, and releases when the pressure has risen to `release`. The brake holds elastically about the anchor, which is the
+// position of engagement at first. The anchor follows the motion by Dahl's law: at the holding force, the brake slips and the
+// anchor has the speed of the joint.
 //   force = -(holding * (s - anchor) / deflection + damping * s')        the sum is limited to the holding force
 //   anchor' = |s'| * (s - anchor) / deflection        mode: 1 holds, 0 released: no force and a constant anchor
 // In a revolute joint forces are torques.
@@ -26,9 +27,10 @@ static inline bool X(holds)(const X(in) * in) {
   return RE(in->mode) > 0.5;
 }
 
-// Return, for the deflection `share` relative to the deflection at which the brake slips, the elastic force divided by
-// the holding force, and the energy divided by the product of holding force and this deflection. The rate of the anchor
-// keeps |share| at most 1, but a state that a caller sets or a filter corrects may exceed this limit.
+// share: the deflection divided by the deflection at which the brake slips. clamped() returns the magnitude of the
+// elastic force with the sign of the deflection, divided by the holding force. elastic_energy() returns the energy
+// divided by the product of holding force and `deflection`. The rate of the anchor keeps |share| at most 1, but a state
+// that a caller sets or a filter corrects may exceed this limit.
 static inline od_x X(clamped)(od_x share) {
   return OD_SELECT(RE(share) > 1, 1, OD_SELECT(RE(share) < -1, -1, share));
 }

@@ -14,7 +14,7 @@ typedef struct X(numbers) {
   od_x closed, stroke, dead_a, dead_b, leakage, stop_stiffness, stop_damping;
 } X(numbers);
 typedef struct X(out) {
-  od_x inflow_a, inflow_b;  // flows into the chambers due to the motion of the piston
+  od_x inflow_a, inflow_b;  // flows into the nodes at the chambers, due to the motion of the piston
   od_x volume_a, volume_b, largest_a, largest_b;
   od_x force;
 } X(out);

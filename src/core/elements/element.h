@@ -25,8 +25,9 @@ enum {
 // ---- the inputs of an instance
 
 typedef enum od_in_kind {
-  OD_IN_NONE,        // the end of the list
-  OD_IN_PRESSURE,    // pressure at end `index`, at least zero; zero if an optional end is not connected
+  OD_IN_NONE,  // the end of the list
+  // Pressure at end `index`, at least zero unless a signal sets a negative pressure; zero if an optional end is not connected.
+  OD_IN_PRESSURE,
   OD_IN_LENGTH,      // length of the line, or coordinate of the joint, on which the instance acts
   OD_IN_SPEED,       // the rate of the length
   OD_IN_SIGNAL,      // signal `index` of the instance; 1 without a signal
@@ -119,9 +120,12 @@ typedef struct od_element_class {
   // Index of the report with the power that an external drive supplies through the element. This power is not a loss. 0: the
   // element has no external drive.
   int supply;
-  bool supplies;  // whether the element supplies energy to the machine: by the report `supply`, or by a negative loss
-  int heat;  // index of the report with the power that heats the oil, or OD_NO_HEAT; losses of suppliers do not heat
-             // the oil
+  // Whether the element is a source of energy. Without the report `supply`, a negative loss is the power that the element supplies
+  // to the machine.
+  bool supplies;
+  // Index of the report with the power that heats the oil, or OD_NO_HEAT. The loss of an element with `supplies` and without
+  // `supply` does not heat the oil.
+  int heat;
 
   void (*evaluate)(const od_batch *b, const int *pool, double *w);
   void (*evaluate_complex)(const od_batch *b, const int *pool, od_complex *w);

@@ -31,7 +31,7 @@ typedef struct od_element_field {
   od_limits limits;       // all zero: no limits
   od_limits limits_in_m;  // limits if the unit is "*" and the signal is in m; all zero: no limits
   const char *meaning;
-  const char *turning_unit;  // unit in a revolute joint; NULL: the same unit
+  const char *turning_unit;  // unit in a revolute or screw joint; NULL: the same unit
   od_limits turning_limits;
   const char *section;     // the key of the sub-section that contains the field; NULL: none
   bool follows_signal;     // whether a file may give a signal, or a factor and a signal
@@ -95,14 +95,15 @@ typedef enum od_drives {
 
 typedef struct od_element_state {
   const char *name, *unit;  // unit "*": as for fields
-  int present_if;  // the state exists if this field is above present_above, else an input replaces the state; -1:
-                   // always
+  // The state exists if this field is above present_above; -1: always. The signal of the instance replaces a state that does not
+  // exist (1 without a signal).
+  int present_if;
   double present_above;
   int scale_field;  // field with the typical size of the state and of its rate per second; -1: `scale` is used
   double scale;     // typical size if scale_field is -1
   double initial;
   od_limits limits;          // limits of the initial value; all zero: the limits of the unit
-  const char *turning_unit;  // unit in a revolute joint; NULL: the same unit
+  const char *turning_unit;  // unit in a revolute or screw joint; NULL: the same unit
 
   // For random-walk states: the field with the standard deviation of the change of the state within one second (never
   // field 0; 0: the state is no random walk), and the field with the time constant of the decay of the state.
@@ -167,11 +168,13 @@ typedef struct od_element_description {
   // this instance only feeds this node. The builder sets choice 0.
   int shared_end;
   od_element_output outputs[OD_MOST_ELEMENT_OUTPUTS];
-  bool may_supply;          // whether the loss can be negative in unusual states, such as overstretched bristles
-  bool shuts_about_center;  // whether all edges are closed if the spool is nearer to `offset` than overlap * stroke
+  bool may_supply;  // whether the loss can be negative in unusual states, such as overstretched bristles
+  // Whether all edges to the ports are closed if the spool is nearer to `offset` than overlap * stroke. With the field
+  // `tank_overlap`, the smaller overlap counts.
+  bool shuts_about_center;
 
-  // Pumps with a control: the flow is zero if the pressure at end `end` is the sum of the fields `field` and `range`.
-  // field 0: the class is no such pump.
+  // Pumps with a control: if the pressure at end `end` is the sum of the fields `field` and `range`, the displacement
+  // is about zero. field 0: the class is no such pump.
   struct {
     int field, range, end;
   } shut_off;

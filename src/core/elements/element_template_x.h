@@ -1,7 +1,8 @@
 // Compiles the equations of one element for real and for complex numbers. The file of an element defines OD_ELEMENT_FILE, its own
-// name, and includes this header. The header includes the file twice more with OD_ELEMENT_TEXT defined. These inclusions compile
-// only the equations X(evaluate) and X(fill_report), in real numbers slopes() with the derivatives of X(evaluate), and with
-// OD_ELEMENT_MODES also X(margin) and X(switch_mode). The table of the class follows after the #include of this header.
+// name, and includes this header. The header includes the file again with OD_ELEMENT_TEXT defined: once for real numbers and, if
+// OD_WITH_COMPLEX is set, once for complex numbers. These inclusions compile only the equations X(evaluate) and X(fill_report),
+// in real numbers slopes() with the derivatives of X(evaluate), and with OD_ELEMENT_MODES also X(margin) and X(switch_mode). The
+// table of the class follows after the #include of this header.
 #include <stddef.h>
 
 #include "elements/element_description.h"

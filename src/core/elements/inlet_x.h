@@ -1,5 +1,5 @@
-// Common part of vessels of oil: the flow through an inlet whose valve closes smoothly before the vessel is empty, so that no oil
-// flows out of an empty vessel. Included in the text of an element.
+// Common part of vessels of oil: the flow through an inlet with a valve. The valve smoothly closes for outflow before the vessel
+// is empty, so that no oil flows out of an empty vessel. Included in the text of an element.
 
 // Returns the flow into the vessel. K: area times discharge coefficient; dp: pressure outside minus pressure inside; left: oil in
 // the vessel, divided by the amount below which the inlet begins to close.

@@ -1,6 +1,6 @@
 // Functions that several elements share, in the scalar of the build, and their derivatives in real numbers.
 #undef OD_SELECT
-// Selects one of two values by a condition on a scalar. All branches in equations use this macro. Conditions compare real parts.
+// Selects one of two values by a condition. Conditions in equations compare real parts, so that real and complex builds take the same branch.
 #define OD_SELECT(condition, yes, no) ((condition) ? (yes) : (no))
 
 // Returns the square root of |dp| with the sign of dp, smooth at zero: dp / (dp^2 + e^2)^(1/4).
@@ -8,7 +8,7 @@ static inline od_x X(smooth_root)(od_x dp, od_x e) {
   return dp / od_x_sqrt(od_x_sqrt(dp * dp + e * e));
 }
 
-// Returns tanh(x). Unless |x| is small, the function uses one exponential, which gives full precision in half the time of the
+// Returns tanh(x). In real numbers, for |x| between 0.5 and 20, one exponential gives full precision in half the time of the
 // library function.
 static inline od_x X(smooth_sign)(od_x x) {
 #ifndef OD_COMPLEX

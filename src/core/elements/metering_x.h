@@ -8,7 +8,8 @@ static inline od_x X(edge_flow)(od_x opening, od_x area, od_x discharge, od_x dp
          X(smooth_root)(dp, oil[OD_OIL_STATE_SMOOTHING]);
 }
 
-// Returns the opening, which increases from 0 to 1 while the pressure increases from `set` to set + range.
+// Returns the opening, which increases from 0 to 1 while the pressure increases from `set` to set + 1.05 range; see
+// rounded_limit().
 static inline od_x X(spring_opening)(od_x pressure, od_x set, od_x range) {
   return X(rounded_limit)((pressure - set) / range);
 }

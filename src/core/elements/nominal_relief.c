@@ -2,8 +2,8 @@
 // characteristic. Flow forces reduce the slope. The spool has a first-order lag.
 //   Q = nominal_flow * opening * root(dp) / sqrt(nominal_drop),    dp = p_from - p_to
 //   opening' = (limit(slope (dp - set) / (nominal_flow (1 + flow_force dp / nominal_drop))) - opening) / time_constant
-// limit() restricts its argument to 0 to 1 exactly, with corners. At dp = nominal_drop the slope of the flow over the pressure is
-// slope/(1 + flow_force).
+// limit() restricts its argument to 0 to 1 exactly, with corners. At dp = nominal_drop the steady flow of a partly open valve is
+// slope (dp - set) / (1 + flow_force).
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

@@ -2,8 +2,8 @@
 // to the tank meet. The state is the volume of oil in the tank divided by the capacity of the tank.
 //   V = filled * capacity,    p_oil = air + rho g V / area
 //   filled' = Q / capacity,    Q = port * discharge * sqrt(2/rho) * root(p - p_oil)
-// The port closes while `filled` decreases from 0.01 to zero, so that no oil flows out of an empty tank. The model has no overflow
-// if `filled` exceeds 1.
+// While `filled` decreases from 0.01 to zero, the port closes for outflow, so that no oil flows out of an empty tank. The model
+// has no overflow if `filled` exceeds 1.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

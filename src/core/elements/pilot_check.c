@@ -3,8 +3,7 @@
 //   Q = opening * area * discharge * sqrt(2/rho) * root(p_from - p_to)
 //   opening' = (step((opens - crack)/(full - crack)) - opening) / time_constant
 //   opens = p_from - p_to + ratio * max(p_pilot - p_from, 0)
-// ratio is the area of the pilot piston divided by the area of the seat. The opening has a lag, because the current pressures alone
-// do not determine the opening: reverse flow raises p_from, which opens the valve further.
+// ratio is the area of the pilot piston divided by the area of the seat. The opening follows the pressures with a first-order lag.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

@@ -3,6 +3,7 @@
 //   s = side * spool - dead_band - overlap
 //   Q = area * discharge * sqrt(2/rho) * opening * root(p_from - p_to)
 //   opening = C(s)/full, or C(s)/full * s/stroke if the curve is a flow coefficient; 0 if s is below zero
+// Beyond the last abscissa of the curve, s is this abscissa.
 // The memory of the instance stores the state of the port, for derivatives and for a faster next evaluation of the curve.
 #ifdef OD_ELEMENT_TEXT
 #include "math/spline_x.h"
@@ -101,8 +102,8 @@ static double opening_per_value(const setting_r *s, const port_state_r *port) {
          (s->choice[OD_PORT_LAW] == OD_VALVE_COEFFICIENT ? port->travel / v[OD_VALVE_STROKE] : 1);
 }
 
-// Returns the derivative of the opening with respect to a number of the curve: the basis function of the point and, for an
-// abscissa, also minus the slope of the curve.
+// Returns the derivative of the opening with respect to a number of the curve: per_value times the basis function of the
+// point; for an abscissa, also times minus the slope of the curve.
 static double opening_by_point(const numbers_r *q, const setting_r *s, const port_state_r *port, double per_value,
                                int number) {
   int count = s->choice[OD_PORT_COUNT];

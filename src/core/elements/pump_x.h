@@ -1,5 +1,5 @@
-// Common part of pumps with a control: a swash plate that follows the control with a lag, and leakage. Included after
-// X(numbers) and X(in); X(in) has `to` and `swash`.
+// Common part of pumps with a control: a swash plate that follows the control with a lag, and leakage, which depends on
+// the oil's viscosity as in leak.c. Included after X(numbers) and X(in); X(in) has `to` and `swash`.
 typedef struct X(out) {
   od_x flow, rate;
 } X(out);

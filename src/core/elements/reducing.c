@@ -1,10 +1,9 @@
-// Reducing valve: limits the downstream pressure to `set`. The spool closes the passage from the supply while the
-// downstream pressure rises from `set` to set + range. If there is a drain, the spool opens the passage to the drain
-// while the pressure rises further by `range`.
-//   Q = limit(spool) * area * discharge * sqrt(2/rho) * root(p_from - p_to)
-//   Q_drain = limit(-spool) * area * discharge * sqrt(2/rho) * root(p_to - p_drain)
-//   spool' = (limit(y) - limit(-y) - spool) / time_constant,    y = (set + range - p_to) / range
-// Pressures are relative to the drain, or to the atmosphere.
+// Reducing valve: limits the downstream pressure relative to the drain. The spool closes the passage from the supply while this
+// pressure rises from `set` to set + range. If `drains` is above zero, the spool opens the passage to the drain while the pressure
+// rises further by `range`.
+//   Q = max(spool, 0) * area * discharge * sqrt(2/rho) * root(p_from - p_to)
+//   Q_drain = max(-spool, 0) * drains * area * discharge * sqrt(2/rho) * root(p_to - p_drain)
+//   spool' = (limit(y) - limit(-y) - spool) / time_constant,    y = (set + range - (p_to - p_drain)) / range
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

@@ -1,5 +1,5 @@
 // Load-sensing pump: delivers the flow that keeps its pressure above the load pressure by `margin`, up to a cut-off
-// pressure. The pump draws from a tank at atmospheric pressure.
+// pressure. The suction pressure is zero.
 //   Q = flow * swash - leakage * p_to
 //   swash' = ((1 - limit((p_to - p_load - margin) / range)) (1 - limit((p_to - cutoff) / range)) - swash) / time_constant
 #ifdef OD_ELEMENT_TEXT

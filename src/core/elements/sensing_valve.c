@@ -13,8 +13,8 @@
 //   Q_sense = sense_area * discharge * sqrt(2/rho) * s root(p_load - p_sense), not below zero
 // Two openings in series share the drop in the ratio of the inverse squares of their areas. Therefore the pressure between them is
 // not computed. Oil does not flow back from the load to the pump: the equations contain the effect of a load check valve. The
-// metering edge leaks as if it were open by 1 %, so that the compensator does not close completely in the center position. The
-// dynamics of the spool are in servo_spool_x.h.
+// term 0.01^2 in g and in the drop acts like a metering edge that is open by 1 %: the compensator does not close completely in
+// the center position. The dynamics of the spool are in servo_spool_x.h.
 #ifdef OD_ELEMENT_TEXT
 #include "elements/servo_spool_tables.h"
 

@@ -1,5 +1,5 @@
-// Sequence valve: opens when the upstream pressure reaches `set`, independent of the downstream pressure. Its spring chamber drains
-// to a separate node, or to the atmosphere.
+// Sequence valve: opens when the upstream pressure reaches `set`, independent of the downstream pressure. The spring chamber drains
+// to a separate node; without this node, p_drain is zero.
 //   Q = opening * area * discharge * sqrt(2/rho) * root(p_from - p_to)
 //   opening' = (limit((p_from - p_drain - set) / range) - opening) / time_constant
 #ifdef OD_ELEMENT_TEXT

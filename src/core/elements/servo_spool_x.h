@@ -1,8 +1,9 @@
 // Common part of valves defined by their data sheet: a second-order spool with a limited rate that follows `wanted`, and the edges that the
 // spool opens. Included after X(in) with spool and speed, and X(numbers).
 //   spool' = stroke v,    v' = w^2 (wanted - spool)/stroke - 2 damping w v
-// While v is beyond the rate limit R, the spool moves at the rate R. v returns to R with the time constant 1/(10 w), so that the spool
-// leaves the limit as soon as the command allows. Without a frequency the spool equals the command.
+// While |v| is above the rate limit R, the spool moves by R strokes per second in the direction of v. v returns to R with the time
+// constant 1/(10 w), so that the spool leaves the limit as soon as the command allows. Without a frequency the spool equals the
+// command.
 
 static inline od_x X(between)(od_x v, od_x low, od_x high) {
   return OD_SELECT(RE(v) > RE(high), high, OD_SELECT(RE(v) < RE(low), low, v));

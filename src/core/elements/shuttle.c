@@ -1,10 +1,10 @@
 // Shuttle valve: connects a third node to the node with the higher pressure, a or b. The ball moves from one seat to the other
 // while the pressures differ by less than `range`.
-//   Q_a = limit(ball) * area * discharge * sqrt(2/rho) * root(p_a - p_out)
-//   Q_b = limit(1 - ball) * area * discharge * sqrt(2/rho) * root(p_b - p_out)
+//   Q_a = max(ball, 0) * area * discharge * sqrt(2/rho) * root(p_a - p_out)
+//   Q_b = max(1 - ball, 0) * area * discharge * sqrt(2/rho) * root(p_b - p_out)
 //   ball' = (step(1/2 + (p_a - p_b) / (2 range)) - ball) / time_constant
-// The ball has a lag. Without a lag, the pressures would not determine the position of the ball: flow from one node to the other
-// raises the pressure of the other node and moves the ball.
+// The ball has a lag. Without a lag, the pressures would not determine the position of the ball: flow from a to b raises the
+// pressure at b, which moves the ball.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {
@@ -14,7 +14,7 @@ typedef struct X(numbers) {
   od_x area, discharge, range, time_constant;
 } X(numbers);
 typedef struct X(out) {
-  od_x a, b, flow, rate;  // flows into the ends
+  od_x a, b, flow, rate;  // a, b, flow: flows into the nodes at a, b and `to`
 } X(out);
 typedef struct X(report) {
   od_x loss, stored;

@@ -4,8 +4,8 @@
 //   V' = q = area * discharge * sqrt(2/rho) * root(p - p_gas)
 //   p_gas = precharge * volume / (volume - V) * (1 + x / ambient)
 //   x' = (exponent - 1) (ambient + x) q / (volume - V) - x / time_constant
-// The inlet's valve closes while the oil volume decreases from a thousandth of `volume` to zero. If almost no gas volume is left,
-// the gas pressure does not rise further.
+// While the oil volume decreases from a thousandth of `volume` to zero, the inlet's valve closes for outflow. If the gas volume
+// is less than a thousandth of `volume`, the gas pressure depends on the temperature only.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(in) {

@@ -20,7 +20,7 @@ struct od_embedded_run {
   bool is_started;
   long steps;        // complete periods since the start
   double from, to;   // current period, s
-  double *u, *next;  // inputs at its beginning and at its end
+  double *u, *next;  // inputs at the beginning and at the end of the period
   double *y;         // values of the sensors
   od_sim *sim;
   od_observer *observer;  // NULL: the machine is simulated
@@ -44,7 +44,8 @@ static od_advance_options advance_options(const od_embedded_run *r) {
   return (od_advance_options){.step = r->d->period, .inputs = {.user = r, .inputs = inputs_at}};
 }
 
-// Creates the observer, or the simulation and its advance. Fails with OD_NOT_AVAILABLE or OD_NO_MEMORY.
+// Creates the observer, or the simulation and the memory of its advance. Fails with OD_NOT_AVAILABLE, with
+// OD_BAD_ARGUMENT if the options of the observer are invalid, or with OD_NO_MEMORY.
 static od_status make_blocks(od_arena *arena, od_embedded_run *r) {
   if (!(r->d->observer ? OD_WITH_OBSERVER : OD_WITH_SIMULATION)) return OD_NOT_AVAILABLE;
   if (OBSERVES(r)) {
@@ -117,7 +118,8 @@ static od_status advance(od_embedded_run *r) {
   r->from = r->to;
   r->to = (double)(r->steps + 1) * r->d->period;
   if (OBSERVES(r)) {
-    // Floats lose a period after hours. Exports in single precision contain no samples, so only differences of times matter.
+    // In single precision, the round-off of a time of some hours is as long as a period. Exports in single precision contain no
+    // samples, so only differences of times matter.
     if (sizeof(double) < 8) od_sim_reset_time(r->sim);
     return od_embedded_predict(r->d, r->observer, r->next);
   }

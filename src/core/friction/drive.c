@@ -1,4 +1,5 @@
-// Driven friction laws: in batches (drive_batch.h) if parameters are constant, else node by node (drive_nodes.c).
+// Driven friction laws: in batches (drive_batch.h) for laws of the LuGre family with constant parameters, else node by
+// node (drive_nodes.c).
 #include "friction/drive_batch.h"
 
 // Computes the driven motion of a law of the LuGre family with constant parameters, batch by batch. side: the

@@ -7,7 +7,7 @@
 // Film: hss is linear in time. With E = exp(-dt/tau),
 //   h1 = hss1 + (h0 - hss0) E - (hss1 - hss0) (1 - E) tau/dt
 // The film grows where h0 is below the mean of hss0 and hss1. The film is at rest if both speeds are zero. Bristles: g is linear in
-// the distance |dx|. With the mean a of sigma_0 |dx|/g and E = exp(-a),
+// the distance |dx|. With a = sigma_0 |dx| divided by the mean of g0 and g1, and E = exp(-a),
 //   y1 = s g1 + (y0 - s g0) E - s (g1 - g0) (1 - E)/a
 // Parameters that follow a signal are evaluated at each node; the rate of the film is the mean of the rates at both
 // ends of a step. Both formulas are of second order and remain accurate for any stiffness. The nodes depend on the
@@ -59,8 +59,8 @@ od_status od_friction_drive_complex(const od_friction_law *law, const od_complex
 
 // Computes the force at all samples and its derivatives with respect to the numbers of the law with the indices
 // `number` (`columns` entries). dforce has a row of `columns` entries per sample. `work` has od_friction_slopes_work()
-// doubles. Returns OD_BAD_ARGUMENT if there are too many columns or an index is out of range. Returns OD_NOT_FINITE if
-// a force is infinite or NaN.
+// doubles. Returns OD_BAD_ARGUMENT if `columns` is negative or above OD_MOST_DRIVE_COLUMNS, or if an index is out of
+// range. Returns OD_NOT_FINITE if a force is infinite or NaN.
 enum { OD_MOST_DRIVE_COLUMNS = 32 };
 size_t od_friction_slopes_work(int columns);
 od_status od_friction_drive_slopes(const od_friction_law *law, const double *q, bool two_sided,
@@ -68,7 +68,8 @@ od_status od_friction_drive_slopes(const od_friction_law *law, const double *q, 
                                    const int *number, double *work, double *force, double *dforce);
 
 // Computes the derivative of the force with respect to e, where the signal is the signal of `start` plus e times
-// `along` (an entry per sample). The function fills one column of dforce, whose rows have `columns` entries.
+// `along` (an entry per sample). The function fills one column of dforce, whose rows have `columns` entries. Returns
+// OD_NOT_FINITE if a force is infinite or NaN.
 od_status od_friction_drive_along(const od_friction_law *law, const double *q, bool two_sided,
                                   const od_friction_grid *grid, const od_friction_start *start, const double *along,
                                   int columns, double *dforce);

@@ -185,8 +185,8 @@ OD_INTO_WIDE void batch_film(int steps, drive_batch *b) {
   }
 }
 
-// Returns the level g in N at the value S of the Stribeck curve and the film thickness `film` (dimensionless, limited
-// to 0 to 1).
+// Returns the level g in N, at least least_level, at the value S of the Stribeck curve and the film thickness `film`
+// (dimensionless, limited to 0 to 1).
 OD_INTO_WIDE double level_of(const driven_direction_r *s, double S, double film) {
   film = film < 0 ? 0 : film;
   film = film > 1 ? 1 : film;
@@ -209,9 +209,9 @@ OD_INTO_WIDE void batch_bristles(const driven_direction_r *s, const od_friction_
   recur(0, steps, b->decay, b->gain, b->bristle);
 }
 
-// Computes all passes of a batch from the states at its first node. The Stribeck curve at the first node is known from
-// the previous batch. This is also true after a change of direction, because the speed is then zero, and at zero speed
-// the curve does not depend on the direction.
+// Computes all passes of a batch from the states at its first node. The Stribeck curve at the first node must be known:
+// from the previous batch, or for the first batch from batch_run(). The curve of the previous batch is also valid after
+// a change of direction, because the speed is then zero, and at zero speed the curve does not depend on the direction.
 OD_INTO_WIDE void batch_passes(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                                double bristle, double film, int steps, drive_batch *b) {
   batch_curve(law, s, grid, 1, steps, b);
@@ -277,8 +277,8 @@ OD_INTO_WIDE bool batch_forces(const od_friction_law *law, const driven_directio
   return !infinite;
 }
 
-// Writes the force, and the states if wanted, at the samples among the nodes of a batch. If all nodes are samples, forces are
-// computed in place. Returns OD_NOT_FINITE if a force is infinite or NaN.
+// Writes the force, and the states if wanted, at the samples among the nodes of a batch. If all nodes are samples and no
+// states are wanted, forces are computed in place. Returns OD_NOT_FINITE if a force is infinite or NaN.
 OD_INTO_WIDE od_status put_batch(const od_friction_law *law, const driven_direction_r *s, const od_friction_grid *grid,
                                  const drive_batch *b, const od_friction_motion *out) {
   int from = b->first == 0 ? 0 : 1, count = b->steps - from + 1;

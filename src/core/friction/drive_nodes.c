@@ -1,4 +1,4 @@
-// Driven laws whose factor or load follows a signal: parameters vary from node to node.
+// Driven laws node by node: laws outside the LuGre family, and laws whose factor or load follows a signal.
 #include "friction/drive_nodes_x.h"
 
 static void put_motion(void *to, int sample, double force, double bristle, double film) {

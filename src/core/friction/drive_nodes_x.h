@@ -68,7 +68,8 @@ static od_x X(signal_at)(X(nodes) * n, int i) {
   return before + (behind - before) * ((t[i] - t[between[0]]) / (t[between[1]] - t[between[0]]));
 }
 
-// Returns the parameters of a direction at node i. The result is valid until two other results have been computed.
+// Returns the parameters of a direction at node i. The result is valid until the function is called for the other
+// direction or, if the signal varies, for another node at an even distance.
 static const X(driven_direction) * X(side_at)(X(nodes) * n, int i, bool negative) {
   bool varies = X(signal_varies)(n);
   if (!varies) i = 0;

@@ -33,7 +33,8 @@ typedef struct X(report) {
 #endif
 } X(report);
 
-// Returns the numbers for one direction. For negative speeds the result is assembled in `room`.
+// Returns the numbers for one direction. negative: whether the numbers for negative speeds are returned, which are
+// assembled in `room`.
 static inline const X(numbers) * X(direction_numbers)(const X(numbers) * q, bool negative, X(numbers) * room) {
   if (!negative) return q;
   *room = *q;
@@ -43,8 +44,8 @@ static inline const X(numbers) * X(direction_numbers)(const X(numbers) * q, bool
 }
 
 #ifdef OD_LAW_OF_SPEED
-// Returns the numbers of a law, scaled by the factor of the law times the signal. `room` contains the result unless the
-// factor is 1.
+// Returns the numbers of a law, scaled by the factor of the law times the signal. `room` contains the result, except in
+// real numbers if the product is 1.
 static inline const X(numbers) * X(scaled)(const X(numbers) * q, od_x signal, X(numbers) * room) {
   od_x factor = q->factor * signal;
 #ifndef OD_COMPLEX
@@ -135,8 +136,8 @@ static inline X(in) X(block_in)(const od_block_spec *s, const od_x *x, const od_
   return in;
 }
 
-// Returns the numbers of one direction, with the load of the block added. The result is in `room` if numbers were
-// changed.
+// Returns the numbers of one direction. If the law has a load, the load input of the block is added to the load. The
+// result is in `room` if numbers were changed.
 static inline const X(numbers) *
     X(block_numbers)(const od_block_spec *s, const od_x *q, const od_x *u, X(numbers) * room) {
   const X(numbers) *side = X(direction_numbers)((const X(numbers) *)q, s->choice[0] && RE(u[0]) < 0, room);

@@ -44,8 +44,13 @@
 #define OD_LAW_HAS_FILM_STATE         (OD_LAW_STATES >= OD_STATES_BRISTLES_FILM)
 #define OD_LAW_HAS_ACCELERATION       (OD_LAW_STATES >= OD_STATES_BRISTLES_FILM_SPEED)
 
-// Text of messages about a factor or a load below zero.
+// Text of messages about a factor below zero, or about a load below zero.
+#if !OD_LAW_HAS_ACCELERATION
 #define OD_FRICTION_BELOW_ZERO "friction cannot drive the motion, so negative values are replaced by a value near zero"
+#else
+#define OD_FRICTION_BELOW_ZERO \
+  "friction cannot drive the motion, so 'Fs' and 'Fc' keep at least a thousandth of their values at 'load_0'"
+#endif
 
 #define OD_ELEMENT_ROW(k, u, tu, s, f, a, b, c, d, ta, tb, tc, td, m, signal) \
   {.key = k,                                                                  \

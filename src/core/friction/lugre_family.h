@@ -10,7 +10,8 @@
 // The acceleration term is sigma_2 T a in the literature. Here this term has a separate number that both directions share, so that
 // the force does not jump where the speed changes sign. The sign s of the film term is smoothed near zero speed for the same
 // reason. Laws without bristles have F = tanh(v/v0) g + viscous v. Laws without a film state have h = hss. Laws without a film have
-// h = 0. The film is at rest at speeds below a ten-thousandth of vs. The equations are 2.1 to 2.13 and 5.1 to 5.10 of source 28 in
+// h = 0. In elements and blocks, tau of a shrinking film changes smoothly from tau_h0 to tau_hn at speeds near a ten-thousandth of
+// vs. A driven law (drive.h) is at rest only at zero speed. The equations are 2.1 to 2.13 and 5.1 to 5.10 of source 28 in
 // docs/theory.md.
 #ifndef OD_FRICTION_LUGRE_FAMILY_H
 #define OD_FRICTION_LUGRE_FAMILY_H
@@ -37,8 +38,9 @@ enum {
 
 typedef enum od_stribeck_shape { OD_STRIBECK_EXPONENTIAL, OD_STRIBECK_LORENTZIAN } od_stribeck_shape;
 
-// For the film, speeds below this fraction of vs are zero. Elements also use this fraction e to smooth powers of the speed: r^2
-// (r^2 + e^2)^(n/2 - 1) instead of r^n. The smoothed power has a finite slope at zero, which Newton's method requires.
+// Elements and blocks: the speed, as a fraction of vs, at which a shrinking film changes from the rate at rest to the rate in
+// motion. Elements and blocks also use this fraction e to smooth powers of r = v/vs: r^2 (r^2 + e^2)^(n/2 - 1) instead of
+// r^n. The smoothed power has a finite slope at zero, which Newton's method requires.
 #define OD_FRICTION_REST_SPEED 1e-4
 // The level g is at least this fraction of Fs + Fc.
 #define OD_FRICTION_LEAST_LEVEL 1e-6

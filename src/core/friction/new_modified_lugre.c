@@ -1,6 +1,6 @@
-// New Modified LuGre: the Modified LuGre law with Fs and Fc that depend on a load. It also has terms for the acceleration and for
-// the rate of the film. Eq. 2.12 and 2.13 and section 2.2.4 of source 28 in docs/theory.md. In a machine the acceleration is lagged
-// and thus a function of states; this lag is equivalent to a mass in series with a damper.
+// New Modified LuGre: the Modified LuGre law with Fs and Fc that depend on a load. The law also has terms for the acceleration and
+// for the rate of the film. Eq. 2.12 and 2.13 and section 2.2.4 of source 28 in docs/theory.md. In a machine the acceleration is
+// lagged and thus a function of states; this lag is equivalent to a mass in series with a damper.
 #ifdef OD_ELEMENT_TEXT
 
 typedef struct X(numbers) {

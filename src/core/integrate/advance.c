@@ -157,7 +157,7 @@ static double time_tolerance(const od_advance *a, double t) {
   return fmax(1e-9 * (a->adaptive ? a->options.longest : a->options.step), 4e-16 * fabs(t));
 }
 
-// Reads the inputs u at time t. Without a source, returns the inputs of the simulation.
+// Computes the inputs u at time t. Without a source, copies the inputs of the simulation to u.
 static void read_inputs(const od_advance *a, double t, double *u) {
   if (has_inputs(a))
     a->options.inputs.inputs(a->options.inputs.user, t, u);
@@ -248,8 +248,9 @@ static od_status begin_step(od_advance *a) {
   return status == OD_OK ? OD_OK : fail(a, status, OD_ADVANCE_EVALUATION, a->now, 0);
 }
 
-// Ends a step of length h: if a switch is due within the step, takes the step again up to just after the first switch.
-// *taken receives the length of the step, s. Fails with a status of od_sim_step().
+// Ends a step of length h: if a switch is due within the step and fewer than `most` switches have been located, takes
+// the step again up to just after the first switch. *taken receives the length of the step, s. Fails with a status of
+// od_sim_step().
 static od_status end_step(od_advance *a, double h, int most, double *taken) {
   *taken = h;
   if (a->plant->margins == 0) {
@@ -270,7 +271,7 @@ static od_status set_inputs(od_advance *a, const double *u) {
 }
 
 // Applies the jump of the inputs at the current time, if there is one, and the samples and switches that are due. Fails with a
-// status of od_sim_step().
+// status of od_sim_step() or with the status of options.watch().
 static od_status end_piece(od_advance *a) {
   bool sampled = false, jump = a->pending == JUMP_PENDING;
   a->pending = NOTHING_PENDING;
@@ -288,7 +289,8 @@ static od_status end_piece(od_advance *a) {
 
 // --- Steps --------------------------------------------------------------------------------------------------------
 
-// Takes a step to the end of the piece. *next receives the end of the step. Fails with a status of od_sim_step().
+// Takes a step to the end of the piece. *next receives the end of the step. Fails with a status of od_sim_step() or
+// with the status of options.watch().
 static od_status fixed_step(od_advance *a, double *next) {
   double t = a->now, h = a->end - t;
   *next = a->end;
@@ -302,7 +304,8 @@ static od_status fixed_step(od_advance *a, double *next) {
 }
 
 // Takes a step, at most to the end of the piece, that is accurate enough and passes at most one knot (after KNOT_TRIALS
-// trials, possibly more). *next receives the end of the step. Fails with a status of od_sim_step().
+// trials, possibly more). *next receives the end of the step. Fails with a status of od_sim_step() or with the status
+// of options.watch().
 static od_status adaptive_step(od_advance *a, double *next) {
   double t = a->now;
   bool accepted = false;
@@ -337,14 +340,14 @@ static od_status adaptive_step(od_advance *a, double *next) {
 }
 
 // Begins a piece at the current time. The piece ends where the inputs jump or have a kink, where a sample is due, or where a fixed
-// step ends.
+// step ends; with adaptive steps also at the end of the run and at a time that od_sim_advance_up_to() requests.
 static void begin_piece(od_advance *a) {
   double limit = a->adaptive ? fmin(a->options.end, a->stop) : a->origin + (double)(a->index + 1) * a->options.step;
   a->end = end_of_piece(a, a->now, limit);
 }
 
 // Takes one step. Jumps, samples and switches at the end of the step remain pending, so that states within the step can
-// be interpolated. Fails with a status of od_sim_step().
+// be interpolated. Fails with a status of od_sim_step() or with the status of options.watch().
 static od_status take_step(od_advance *a) {
   double t = a->now, next = t, taken;
   bool grid_point = !a->adaptive && !a->in_step;
@@ -377,7 +380,8 @@ static bool is_reachable(const od_advance *a, double t) {
   return fabs(steps - round(steps)) * a->options.step <= tolerance;
 }
 
-// Takes steps until time t, and with `events` also the jumps, samples and switches at t. Fails with a status of od_sim_step().
+// Takes steps until time t, and with `events` also the jumps, samples and switches at t. Fails with a status of od_sim_step()
+// or with the status of options.watch().
 static od_status advance_until(od_advance *a, double t, bool events) {
   double tolerance = time_tolerance(a, t);
   od_status status = OD_OK;

@@ -88,7 +88,8 @@ static od_status correction(od_sim *s, const od_stage *stage) {
 
 // If derivatives at the solution are needed and the plant's last point is farther than distance_limit from the solution, evaluates
 // the plant again with the last rates, at the states before the last correction. This evaluation is cheap, because only the rates
-// change. This evaluation is omitted if the last correction of the states exceeds state_distance_limit.
+// change. This evaluation is omitted if the distance is unknown, or if the last correction of the states exceeds
+// state_distance_limit.
 static od_status approach(od_sim *s, const od_stage *stage) {
   if (!stage->to_differentiate || s->distance <= distance_limit || isinf(s->distance)) return OD_OK;
   double *x = od_sim_at(s, s->x_next), *g = od_sim_at(s, s->g);

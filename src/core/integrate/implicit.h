@@ -39,19 +39,20 @@ static inline void od_sim_solve_matrix(od_sim *s, double *right, int columns) {
     od_lu_solve(od_plant_nk(s->plant), od_sim_at(s, s->matrix), od_sim_pivot(s), right, columns);
 }
 
-// Solves a stage, starting at the rates in k_next; on success x_next and k_next are the result. A failure restores the last
-// settled point of the plant. After the last stage of a step the caller calls od_sim_settle().
+// Solves a stage, starting at the rates in k_next; on success x_next and k_next are the result. Fails with a status of
+// od_sim_step(), and then restores the last settled point of the plant. After the last stage of a step the caller calls
+// od_sim_settle().
 od_status od_sim_solve_stage(od_sim *s, const od_stage *stage);
 
-// Applies one Newton correction to the rates in k_next with the current matrix; *size: size of the correction relative to the
-// rates.
+// Applies one Newton correction to the rates in k_next with the current matrix, or with a new matrix if the current matrix
+// does not belong to the stage. *size: size of the correction relative to the rates. Fails with a status of od_sim_step().
 od_status od_sim_correct_once(od_sim *s, const od_stage *stage, double *size);
 // Applies one Newton correction from the residual that the caller has stored in g, with the matrix of
 // od_sim_differentiate_stage(). Returns the size of the correction relative to the rates.
 double od_sim_correct_by_residual(od_sim *s, const od_stage *stage);
 
 // Computes the derivatives of g at the solution of a stage, like od_sim_find_slopes(). Then computes Newton's matrix from these derivatives
-// and factors the matrix. After a failure no derivatives at the current point are known.
+// and factors the matrix. Fails with a status of od_sim_step(); then no derivatives at the current point are known.
 od_status od_sim_differentiate_stage(od_sim *s, const od_stage *stage, int by);
 
 // Sets the current point to x_next and k_next, advances the time by h and sets the inputs to u. The integrator updates the

@@ -54,7 +54,7 @@ od_status od_plant_rates(const od_plant *plant, void *work, double t, const doub
 }
 
 // Sizes of corrections relative to the rates. Below the first limit a correction is round-off of a well-conditioned matrix. If
-// corrections above the second limit do not decrease, they are not round-off.
+// the last correction is above the second limit, the factors are too inaccurate.
 static const double round_off = OD_TOLERANCE(1e-12), most_round_off = OD_TOLERANCE(1e-6);
 enum { MOST_ROUNDS = 6 };
 

@@ -25,10 +25,12 @@ static inline size_t od_rate_matrix_doubles(const od_plant *plant) {
 }
 
 // Computes k at (t, x, u) and the factored matrix at this point. Afterwards the plant's last point is (t, x, k, u).
+// Fails with a status of the plant (od_plant_ops), or with OD_SINGULAR if the matrix is singular.
 od_status od_plant_rates(const od_plant *plant, void *work, double t, const double *x, const double *u, double *k,
                          const od_rate_matrix *matrix);
-// Computes k at (t, x, u) with step_factors() of the plant instead of a dense matrix. g: memory for a residual. Returns
-// OD_SINGULAR if the plant cannot factor its matrix, or if the factors are too inaccurate.
+// Computes k at (t, x, u) with step_factors() of the plant instead of a dense matrix. g: memory for a residual. Fails
+// with OD_SINGULAR if the plant cannot factor its matrix or if the factors are too inaccurate, and with other statuses
+// of the plant.
 od_status od_plant_rates_by_factors(const od_plant *plant, void *work, double t, const double *x, const double *u,
                                     double *k, double *g);
 od_status od_rate_matrix_factor(const od_plant *plant, const od_rate_matrix *matrix);

@@ -102,9 +102,9 @@ static void forget(od_sim *s) {
   s->contraction = 0.1;
 }
 
-// If a plant has its own factorization, but fewer rates than this, the rates are computed with a dense matrix, if there is memory
-// for this matrix. Then the factors of Newton's matrix stay valid; filters need these factors to correct a state. Derivatives
-// need the dense matrix in any case.
+// If a plant has its own factorization, but fewer than LARGE_PLANT rates, the rates are computed with a dense matrix, if there is
+// memory for this matrix. Then the factors of Newton's matrix stay valid; filters need these factors to correct a state.
+// Derivatives need the dense matrix in any case.
 enum { LARGE_PLANT = 200 };
 od_status od_sim_find_rates(od_sim *s, double t, const double *x, const double *u, double *k) {
   const od_plant *plant = s->plant;

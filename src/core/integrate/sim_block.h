@@ -39,7 +39,8 @@ struct od_sim {
 
   // Jumps of the plant (slide.c): the number of held jumps, and whether jump_start belongs to the current point.
   int holding, jumps_known;
-  double entered;      // length of the last step if sliding began in this step, s; otherwise 0
+  // Length of the last step if sliding began or a jump was passed in this step (slide.c), s; otherwise 0.
+  double entered;
   int left_out;        // 1 + the index of a jump beyond OD_MOST_JUMPS_IN_STEP in the failed step; 0: none
   int by_held;         // whether derivatives with respect to held values replace derivatives with respect to parameters
   double last_step;    // length of the last step, s
@@ -49,7 +50,7 @@ struct od_sim {
   // Distance of the rates at the plant's last evaluation from the solution of the stage, relative to the size of the
   // rates; INFINITY: unknown.
   double distance;
-  long sets;  // number of calls of functions that set the state, the inputs or the parameters
+  long sets;  // number of changes of the state, the inputs or the parameters by od_sim_set() and similar functions
   od_sim_counts counts;
   // Offsets in bytes from the block's start.
   size_t x, k, k_before, k_earlier;     // state, rates, rates one and two steps ago
@@ -135,8 +136,8 @@ size_t od_slide_doubles(const od_plant *plant, bool plain);
 // Takes a step of a plant with jumps, either by the integrator alone or sliding along a jump. out NULL: no derivatives.
 od_status od_sim_step_with_jumps(od_sim *sim, double h, const double *inside, const double *u,
                                  const od_transition *out);
-// If sliding began in the last step, adds the error due to its unknown beginning to the local error `before` of this
-// step.
+// If sliding began or a jump was passed in the last step, adds the error due to the unknown time of this event to the
+// local error `before` of the step.
 void od_sim_add_entry_error(od_sim *sim, double *before);
 
 // Return the number of parameters with respect to which derivatives are computed, and the largest value of this number.

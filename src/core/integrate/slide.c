@@ -193,7 +193,7 @@ static double sign_of(double x) {
 }
 
 // Returns whether the guard of a jump at the end of the step is consistent with the value v of the jump (the conditions
-// on v above).
+// on v at the top of this file).
 static bool agrees(double value, double guard, double tolerance) {
   return fabs(guard) <= tolerance || (value >= 1 && guard > 0) || (value <= -1 && guard < 0);
 }
@@ -260,8 +260,8 @@ static void next_values(const memory *m, const unknowns *q) {
   for (int i = 0; i < q->count; i++) m->value[q->jump[i]] = next[i];
 }
 
-// Finds consistent values. The last step taken has these values. Returns OD_NOT_CONVERGED if there are too many rounds or
-// jumps.
+// Finds consistent values. The last step taken has these values. Fails with OD_NOT_CONVERGED if there are too many rounds
+// or jumps, and with other statuses of od_sim_step().
 static od_status find_values(od_sim *s, const attempt *a, const memory *m, unknowns *q) {
   for (int round = 0; round < MOST_ROUNDS && !q->left_out; round++) {
     od_status status = held_step(s, a, m->value, NULL, m->guard);
@@ -502,8 +502,8 @@ od_status od_sim_step_with_jumps(od_sim *s, double h, const double *inside, cons
   return OD_OK;
 }
 
-// The time within the step at which sliding begins is unknown. The error estimate is the change of the rates times half of the
-// step.
+// The time within the step at which sliding begins or a jump is passed is unknown. The error estimate is the change of the
+// rates times half of the step.
 void od_sim_add_entry_error(od_sim *s, double *before) {
   int nz = s->plant->nz, nx = od_plant_nx(s->plant);
   const double *change = memory_of(s).change;

@@ -10,7 +10,7 @@ static const double most = 5;      // largest factor from the length of a step t
 static const double after_failure = 0.25;   // factor of the length after a step that failed
 static const double after_jump = 0.1;       // factor of the length after a jump
 static const double shortest_part = 1e-15;  // shortest step, relative to od_step_control.time
-// Steps up to this length, relative to od_step_control.time, are accepted with any error.
+// Steps up to this length, relative to od_step_control.time, are accepted with any finite error.
 static const double smallest_part = 1e-9;
 
 void od_step_control_init(od_step_control *c, od_sim *sim, const od_plant *plant, const od_advance_options *options,

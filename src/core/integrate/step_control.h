@@ -3,8 +3,9 @@
 // A step is accurate enough if the error of every state is at most the tolerance times the size of that state. The size is the
 // range of the state so far, but at least a thousandth of its value and of its usual size. A step that is not accurate enough is
 // tried again with a shorter length. The estimate e is proportional to the length to the power p. Therefore the next step is 0.9
-// (tolerance / e)^(1/p) times as long, within bounds. A step of 1e-9 of the run is accepted with any error: the error is
-// proportional to the step length even if a law jumps. Equations are in docs/theory.md, "Steps as long as their error allows".
+// (tolerance / e)^(1/p) times as long, within bounds. A step of at most 1e-9 of the run is accepted with any finite error: the
+// error is proportional to the step length even if a law jumps. Equations are in docs/theory.md, "Steps as long as their error
+// allows".
 #ifndef OD_INTEGRATE_STEP_CONTROL_H
 #define OD_INTEGRATE_STEP_CONTROL_H
 
@@ -34,8 +35,9 @@ void od_step_control_init(od_step_control *c, od_sim *sim, const od_plant *plant
 // Returns the end of the next step from t, at most `end`. The remaining steps up to `end` have about equal lengths.
 double od_step_control_next(const od_step_control *c, double t, double end);
 // Judges the step from t to `end`, which ended with `status`. *accurate receives whether the step succeeded and is
-// accurate enough. If not, the caller returns to t and tries again with the shorter step of od_step_control_next(). On
-// failure *failure has the reason: the steps are too short, or the run needs too many steps.
+// accurate enough. If not, the caller returns to t and tries again with the shorter step of od_step_control_next().
+// Fails with `status` or OD_NOT_CONVERGED if the steps are too short, and with OD_NOT_CONVERGED if the run needs too
+// many steps; then *failure has the reason.
 od_status od_step_control_judge(od_step_control *c, double t, double end, od_status status, bool *accurate,
                                 od_advance_failure *failure);
 // Accepts the step that od_step_control_judge() has judged last.

@@ -184,7 +184,7 @@ static od_status differentiate_half_way(od_sim *s, const od_stage *stage, int by
 }
 
 // Solves the stage with two corrections. The second correction comes from the evaluation half-way, with exact derivatives.
-// Returns false if one of the corrections exceeds its limit.
+// Returns false if one of the corrections fails or exceeds its limit.
 static bool solve_half_way(od_sim *s, double h, const od_stage *stage, int by, const double *dx) {
   double size;
   od_sim_predict_rates(s, h);

@@ -59,8 +59,8 @@ void od_compile_space(const od_build *b, od_model *m);
 bool od_compile_closures(od_model *m, od_arena *arena);
 
 // Compile blocks. The first function numbers signals and states. The second function, called after the outputs are
-// listed, finds measured quantities and the order of evaluation. Report quantities that cannot be measured and loops
-// without a state. Return false if an allocation fails.
+// listed, finds measured quantities and the order of evaluation, and reports quantities that cannot be measured and
+// loops without a state. Both return false if an allocation fails.
 bool od_compile_block_signals(od_model *m, od_arena *arena);
 bool od_compile_blocks(od_build *b, od_model *m, od_arena *arena);
 
@@ -82,7 +82,7 @@ bool od_group_junctions(od_model *m, od_arena *arena);
 bool od_join_heat(od_model *m, od_arena *arena);
 // Finds the reservoir of the machine, if any. Reports a second reservoir.
 void od_find_reservoir(od_build *b, od_model *m);
-// Reports junctions without flows and elements that cannot end at a junction.
+// Reports junctions at which no element ends, and elements that cannot end at a junction.
 void od_check_junctions(od_build *b, const od_model *m);
 
 // Returns the coordinate of a quantity such as "A.angle", or with `rate` such as "A.rate"; -1: no such coordinate.

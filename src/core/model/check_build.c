@@ -2,6 +2,7 @@
 // the sign that their class requires. The loader of machine files reports such mistakes earlier. These checks are for programs
 // that build a model with the C functions.
 #include <math.h>
+#include <string.h>
 
 #include "base/formula.h"
 #include "model/builder.h"
@@ -165,7 +166,7 @@ static void check_loads(od_build *b) {
 
 // ---- the circuit
 
-// Checks the oil of a circuit: its law and its numbers.
+// Checks that a circuit has oil, the law of the oil, and the numbers of the oil and of its viscosity.
 static void check_oil(od_build *b) {
   const od_model *p = &b->part;
   bool needed = p->nodes > 0;
@@ -289,13 +290,15 @@ static void check_values(od_build *b, int index, const od_element_description *c
     const od_element_field *f = &c->fields[i];
     double value = p->theta[e->number + i];
     if (f->sign == OD_ANY || value > 0 || (f->sign == OD_NOT_NEGATIVE && value == 0) || value == f->fallback) continue;
-    od_build_report(b, OD_ABOUT_ELEMENT, index, "'%s' of %s '%s' is %g %s; expected %s", f->key, c->noun,
-                    od_model_text(p, e->name), value, f->unit,
+    bool has_unit = strcmp(f->unit, "1") != 0 && strcmp(f->unit, "*") != 0;  // "*": the unit of a signal
+    od_build_report(b, OD_ABOUT_ELEMENT, index, "'%s' of %s '%s' is %g%s%s; expected %s", f->key, c->noun,
+                    od_model_text(p, e->name), value, has_unit ? " " : "", has_unit ? f->unit : "",
                     f->sign == OD_POSITIVE ? "more than zero" : "zero or more");
   }
 }
 
-// Checks side, degree and control points of a curve. Returns false if the numbers of the curve are invalid.
+// Checks side, degree and control points of a curve. Returns false if side, degree or count of points is invalid, or if
+// theta lacks numbers of the curve.
 static bool check_curve(od_build *b, int index, const od_element_description *c) {
   const od_model *p = &b->part;
   const od_instance *e = &p->instance[index];

@@ -135,7 +135,7 @@ typedef struct od_join {
   int heaters;
   od_heater *heater;
   od_batch *batch;  // instances of one class are contiguous, in the order of the classes
-  // First the operations of all formulas (od_model.operation, each OD_OPERATION_INTS integers), then data of batches: theta offsets
+  // First the operations of all formulas (od_model.operation, each OD_OPERATION_INTS integers), then data of batches: offsets in w
   // of numbers and of hosts' numbers, choices, formulas.
   int *pool;
   int *gather;        // in[i] = w[gather[i]]

@@ -235,7 +235,7 @@ static bool find_order(od_build *b, od_model *m, bool *done) {
   return true;
 }
 
-// Marks blocks that have an input from a block evaluated later. These blocks have states.
+// Marks blocks with states that have an input from a block evaluated later.
 static void find_late_blocks(od_model *m, bool *done) {
   for (int i = 0; i < m->blocks; i++) done[i] = false;
   for (int i = 0; i < m->blocks; i++) {
@@ -250,7 +250,7 @@ static void find_late_blocks(od_model *m, bool *done) {
 }
 
 // Finds the order in which sampled blocks run. In a loop of sampled blocks, the first block in the file reads the
-// previous output of the last block.
+// previous output of the last block. Also places the memory of sampled delays.
 static void find_sample_order(od_model *m, bool *done) {
   for (int i = 0; i < m->blocks; i++) done[i] = false;
   for (int count = 0; count < m->blocks; count++) {

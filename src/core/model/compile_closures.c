@@ -93,7 +93,7 @@ static void close_joint(od_model *m, int joint) {
   }
 }
 
-// Adds the equation of a gear. A gear has no points, and its closure has no path through the tree.
+// Adds the equation of a gear. A gear has no points; the path of its closure consists of the links of its two joints.
 static void add_gear(od_model *m, int gear) {
   m->closure[m->closures++] = (od_closure){.kind = OD_CLOSE_GEAR,
                                            .point_a = -1,
@@ -106,7 +106,8 @@ static void add_gear(od_model *m, int gear) {
                                            .gear = gear};
 }
 
-// Lists the links on the path through the tree between the ends of a closure; for a gear, the links of its two joints.
+// Lists the links with a coordinate on the path through the tree between the ends of a closure; for a gear, the links
+// of its two joints.
 static void find_path(od_model *m, od_closure *c) {
   c->path = m->path_steps;
   for (int side = -1; c->kind == OD_CLOSE_GEAR && side <= 1; side += 2) {

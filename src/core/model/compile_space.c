@@ -16,8 +16,9 @@ static void unit_axis(const od_model *m, int number, double out[3]) {
   for (int k = 0; k < 3; k++) out[k] = a[k] / length;
 }
 
-// Finds the common direction of all turning axes, or the first coordinate axis (z, y, x) perpendicular to all sliding axes.
-// Returns false if there is no such direction.
+// Finds the direction that the plane's normal must have: the axis of the first revolute or planar joint; without such
+// joints, the first coordinate axis (z, y, x) perpendicular to the axes of all prismatic joints. Returns false if there is
+// no such direction.
 static bool find_normal(const od_model *m, double n[3]) {
   for (int i = 0; i < m->joints; i++)
     if (m->joint[i].spec.type == OD_REVOLUTE || m->joint[i].spec.type == OD_PLANAR_JOINT) {
@@ -59,7 +60,7 @@ static double across(const od_model *m, int point, const double n[3]) {
   return sum;
 }
 
-// Returns the distance of the origin of a link's body from the plane with normal n through the ground's origin.
+// Returns the signed distance of the origin of a link's body from the plane with normal n through the ground's origin.
 static double origin_level(const od_model *m, int link, const double n[3]) {
   double sum = -across(m, m->link[link].point_child, n);
   for (int i = link; i > 0; i = m->link[i].parent) {
@@ -132,8 +133,8 @@ static void lay_plane(od_model *m, const double normal[3]) {
   for (int k = 0; k < 3; k++) m->plane[0][k] = e1[k], m->plane[1][k] = e2[k], m->plane[2][k] = n[k];
 }
 
-// Returns a typical length of the machine, m: the geometric mean of the distances of all points from the origins of
-// their bodies.
+// Returns a typical length of the machine, m: the geometric mean of the distances above zero of all points from the
+// origins of their bodies; 1 without such points.
 static double find_size(const od_model *m) {
   double sum = 0;
   int count = 0;

@@ -3,7 +3,8 @@
 #include "model/builder.h"
 #include "model/joint_types.h"
 
-// Returns the link that a coordinate of a joint moves. The caller sets the parent, the points and the body of the link.
+// Returns the link that a coordinate of a joint moves. The caller sets the parent, the points, the body, the coordinate
+// and the joint of the link.
 static od_link coordinate_link(od_model *m, const od_joint_spec *s, const od_joint_class *c, int coordinate,
                                bool reversed) {
   const od_joint_coordinate *k = &c->coordinate[coordinate];
@@ -19,7 +20,7 @@ static od_link coordinate_link(od_model *m, const od_joint_spec *s, const od_joi
 }
 
 // Connects a body to the tree by a joint, with one link per coordinate. The last link carries the body. For a reversed joint the
-// last coordinate comes first, except for the angles of spherical joints, which have no order.
+// last coordinate comes first, except in spherical and free joints.
 static void hang_body(od_model *m, int joint, bool reversed) {
   od_joint *j = &m->joint[joint];
   const od_joint_spec *s = &j->spec;
@@ -54,7 +55,7 @@ static bool on_tree(const od_model *m, int point) {
   return body == OD_GROUND || m->body[body].link > 0;
 }
 
-// Builds the tree. Repeatedly adds the first joint, in the order of the file, that reaches a new body.
+// Builds the tree. Repeatedly adds the first joint, in the order of od_model.joint, that reaches a new body.
 static void grow_tree(od_model *m) {
   m->links = 1;
   m->link[0] = (od_link){.parent = 0,

@@ -16,7 +16,8 @@ typedef struct checking {
 
 // Reports an invalid item of a table. Returns false.
 static bool wrong(const checking *c, const char *table, long long item) {
-  od_fail(c->err, OD_BAD_INPUT, "the image is damaged: item %lld of its table '%s' is wrong", item, table);
+  od_fail(c->err, OD_BAD_INPUT, "the image is damaged: item %lld of its table '%s' is wrong; compile the machine again",
+          item, table);
   return false;
 }
 
@@ -719,7 +720,8 @@ od_status od_model_check(od_model *m, od_error *err) {
         "the image is damaged: its work memory is too large or its junctions are misplaced; compile the machine again");
   for (int i = 0; i < od_model_field_count; i++)
     if (!field_is_valid(m, &od_model_fields[i], (const char *)m + od_model_fields[i].offset))
-      return od_fail(err, OD_BAD_INPUT, "the image is damaged: value %d of the model is wrong", i);
+      return od_fail(err, OD_BAD_INPUT,
+                     "the image is damaged: value %d of the model is wrong; compile the machine again", i);
   for (int i = 0; i < od_model_table_count; i++)
     if (!table_is_valid(c, &od_model_tables[i])) return OD_BAD_INPUT;
   for (int i = 0; m->text_size > 0 && i < od_name_table_count; i++)

@@ -32,20 +32,23 @@ static od_status read_header(const void *image, size_t size, od_image_header *h,
         "the image has integers of %u bytes and numbers of %u bytes; expected %zu and %zu: compile the machine on this computer",
         (unsigned)h->int_size, (unsigned)h->double_size, sizeof(int), sizeof(double));
   if (h->size != size)
-    return od_fail(err, OD_BAD_INPUT, "the image has %zu bytes; its header states %llu bytes", size,
+    return od_fail(err, OD_BAD_INPUT,
+                   "the image has %zu bytes; its header states %llu bytes; compile the machine again", size,
                    (unsigned long long)h->size);
   if (h->checksum != od_image_checksum(image, size))
-    return od_fail(err, OD_BAD_INPUT, "the image is damaged: its checksum is wrong");
+    return od_fail(err, OD_BAD_INPUT, "the image is damaged: its checksum is wrong; compile the machine again");
   if (h->form != od_image_form())
     return od_fail(err, OD_BAD_INPUT,
                    "the image was created by another version of oleodyn, with other tables; compile the machine again");
   size_t end = sizeof *h;
   for (int i = 0; i < OD_IMAGE_PARTS; i++) {
     if (h->part[i] > size - end || od_image_round((size_t)h->part[i]) > size - end)
-      return od_fail(err, OD_BAD_INPUT, "the image is damaged: its parts exceed its size");
+      return od_fail(err, OD_BAD_INPUT, "the image is damaged: its parts exceed its size; compile the machine again");
     end += od_image_round((size_t)h->part[i]);
   }
-  return end == size ? OD_OK : od_fail(err, OD_BAD_INPUT, "the image is damaged: its parts do not fill its size");
+  return end == size ? OD_OK
+                     : od_fail(err, OD_BAD_INPUT,
+                               "the image is damaged: its parts do not fill its size; compile the machine again");
 }
 
 // The bytes of a part that are not read yet.
@@ -96,14 +99,17 @@ static od_status read_fields(rest *r, od_model *m, od_error *err) {
     const od_model_field *f = &od_model_fields[i];
     int64_t value;
     const char *from = take(r, f->kind == OD_FIELD_DOUBLE ? f->size : sizeof value);
-    if (!from) return od_fail(err, OD_BAD_INPUT, "the image is damaged: the model ends after %d counts", i);
+    if (!from)
+      return od_fail(err, OD_BAD_INPUT,
+                     "the image is damaged: the model ends after %d counts; compile the machine again", i);
     if (f->kind == OD_FIELD_DOUBLE) {
       memcpy((char *)m + f->offset, from, f->size);
       continue;
     }
     memcpy(&value, from, sizeof value);
     if (!store(m, f, value))
-      return od_fail(err, OD_BAD_INPUT, "the image is damaged: count %d of the model is wrong", i);
+      return od_fail(err, OD_BAD_INPUT,
+                     "the image is damaged: count %d of the model is wrong; compile the machine again", i);
   }
   return OD_OK;
 }
@@ -129,7 +135,9 @@ static view_places lay_out_view(const od_model *m) {
 static od_status find_classes(const od_model *m, rest *r, const od_element_class **element, int *block, od_error *err) {
   const od_image_class *c = take_classes(r, m->element_classes);
   const od_image_class *d = c ? take_classes(r, m->block_classes) : NULL;
-  if (!c || !d) return od_fail(err, OD_BAD_INPUT, "the image is damaged: the list of classes exceeds the model");
+  if (!c || !d)
+    return od_fail(err, OD_BAD_INPUT,
+                   "the image is damaged: the list of classes exceeds the model; compile the machine again");
   for (int i = 0; i < m->element_classes + m->block_classes; i++) {
     bool is_element = i < m->element_classes;
     const od_image_class *x = is_element ? &c[i] : &d[i - m->element_classes];
@@ -177,7 +185,8 @@ static od_status read_names(rest r, od_model *m, od_error *err) {
   if (!from || !set_tables(m, &r, od_name_tables, od_name_table_count) || head.text_size < 1 ||
       (size_t)head.text_size != r.size || r.at[0] != '\0' || r.at[r.size - 1] != '\0' || head.title < 0 ||
       head.title >= head.text_size)
-    return od_fail(err, OD_BAD_INPUT, "the image is damaged: its names do not fit the model");
+    return od_fail(err, OD_BAD_INPUT,
+                   "the image is damaged: its names do not fit the model; compile the machine again");
   m->text = r.at;
   m->text_size = m->text_room = head.text_size;
   m->title = head.title;
@@ -235,18 +244,21 @@ od_status od_model_from_image(const void *image, size_t size, void *view, size_t
   m->element_class = element;
   if ((status = find_classes(m, &r, element, m->block_class, err)) != OD_OK) return status;
   if (!set_tables(m, &r, od_model_tables, od_model_table_count) || r.size != 0)
-    return od_fail(err, OD_BAD_INPUT, "the image is damaged: its tables do not fill the model");
+    return od_fail(err, OD_BAD_INPUT,
+                   "the image is damaged: its tables do not fill the model; compile the machine again");
   if (m->join.row_starts == 0) m->join.row_start = m->join.row_column = NULL;
   m->operation = (od_operation *)(void *)m->join.pool;
   if (!specs_are_possible(m))
-    return od_fail(err, OD_BAD_INPUT, "the image is damaged: a block has no class or formula");
+    return od_fail(err, OD_BAD_INPUT,
+                   "the image is damaged: a block has no class or formula; compile the machine again");
   fill_specs(m);
   if (h.part[OD_IMAGE_NAMES] && (status = read_names(part_of(image, &h, OD_IMAGE_NAMES), m, err)) != OD_OK)
     return status;
   if ((status = od_model_check_parts(m, err)) != OD_OK || (status = od_model_check(m, err)) != OD_OK) return status;
   if (od_model_fingerprint(m) != h.fingerprint)
-    return od_fail(err, OD_BAD_INPUT,
-                   "the image is damaged: its fingerprint differs from the fingerprint of its model");
+    return od_fail(
+        err, OD_BAD_INPUT,
+        "the image is damaged: its fingerprint differs from the fingerprint of its model; compile the machine again");
   *out = m;
   return OD_OK;
 }
@@ -263,7 +275,8 @@ od_status od_image_get_facts(const void *image, size_t size, od_image_facts *out
   if ((status = read_fields(&r, &m, err)) != OD_OK) return status;
   size_t classes = (size_t)m.element_classes + (size_t)m.block_classes;
   if (classes > r.size / sizeof(od_image_class) || (size_t)m.blocks > r.size / sizeof(od_block))
-    return od_fail(err, OD_BAD_INPUT, "the image is damaged: its classes and blocks exceed its size");
+    return od_fail(err, OD_BAD_INPUT,
+                   "the image is damaged: its classes and blocks exceed its size; compile the machine again");
   *out = (od_image_facts){.size = size,
                           .model = (size_t)h.part[OD_IMAGE_MODEL],
                           .names = (size_t)h.part[OD_IMAGE_NAMES],

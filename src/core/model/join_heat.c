@@ -8,7 +8,8 @@ static int heat_slot(const od_element_class *c) {
 }
 
 // Returns the index of the report that is the heat of an instance, or OD_NO_HEAT. An instance heats the oil if the instance or its
-// host contains oil; an example is the friction of a cylinder. The power supplied by a pump is not a loss.
+// host contains oil; an example is the friction of a cylinder. An element that supplies energy by a negative loss, such
+// as a pump, does not heat the oil.
 static int heat_of(const od_model *m, const od_instance *e) {
   const od_element_class *c = od_instance_class(m, e);
   bool in_oil = c->needs_oil || (e->host >= 0 && od_instance_class(m, &m->instance[e->host])->needs_oil);

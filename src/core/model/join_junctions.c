@@ -90,7 +90,8 @@ static int first_of(int *first, int junction) {
   return junction;
 }
 
-// Joins junctions at the ends of one element. Afterwards, first[] of each junction is the first junction of its group.
+// Joins junctions at the ends of one element. Afterwards, first_of() returns the first junction of the group of each
+// junction.
 static void join_ends(const od_model *m, int *first) {
   for (int i = 0; i < m->junctions; i++) first[i] = i;
   for (int i = 0; i < m->instances; i++) {

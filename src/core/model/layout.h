@@ -1,5 +1,6 @@
 // The layout of a machine's work memory: named index ranges of one flat array of scalars and one flat array of integers. The real
-// and the complex build of the kernels use the same offsets. Tangents exist only in the real build and are last.
+// and the complex build of the kernels use the same offsets. Tangents and derivatives exist only in the real build and
+// come after all shared scalars.
 #ifndef OD_LAYOUT_H
 #define OD_LAYOUT_H
 

@@ -56,7 +56,7 @@ typedef struct od_link {
   int across;        // direction of the motion: 0: along the axis; 1, 2: perpendicular to the axis
   int lead;          // screw: index of the travel per turn in theta; otherwise -1
   double axis_sign;  // -1 if the tree goes through the joint from b to a
-  int chart;         // first link of a spherical joint: index of the reference rotation; otherwise -1
+  int chart;         // first angle of a spherical or free joint: index of the reference rotation; otherwise -1
 } od_link;
 
 // Data of a reference rotation: matrix (row-major) and unit quaternion (w x y z). The quaternion has the sign that makes

@@ -62,7 +62,7 @@ struct od_model {
   od_actuator *actuator;
   od_join join;
   od_oil_law oil_law;
-  bool oil_tension;    // whether pressures may fall below zero (od_build_oil_tension)
+  bool oil_tension;    // whether the rate of a pressure has no other equation below zero (od_build_oil_tension)
   int oil;             // index of the first number of the oil; -1: no oil
   int viscosity;       // index of the first number of the oil's viscosity; -1: the default viscosity
   int circuit_states;  // number of states of the circuit: pressures of volumes, then states of elements
@@ -224,7 +224,7 @@ static inline double od_model_coordinate_unit(const od_model *m, int coordinate)
   return m->link[m->coordinate_link[coordinate]].kind == OD_LINK_PRISMATIC ? m->size : 1;
 }
 
-// Return the constant distance of a point, or of a body's origin, from the plane of a planar machine, m.
+// Return the constant signed distance of a point, or of a body's origin, from the plane of a planar machine, m.
 double od_model_level(const od_model *m, int point);
 double od_model_body_level(const od_model *m, int body);
 

@@ -17,7 +17,7 @@ extern const int od_model_part_count;
 uint64_t od_model_output_bits(const od_model *m);
 
 // Returns OD_OK if this build contains all parts that a model needs; otherwise OD_NOT_AVAILABLE with a message that names the first
-// missing part.
+// missing part or reports missing kinds of outputs.
 od_status od_model_check_parts(const od_model *m, od_error *err);
 
 // Returns the name of the first foreign block, whose law no image or export can contain; NULL: none.

@@ -39,8 +39,8 @@ typedef enum od_output_kind {
   OD_OUT_NODE_PRESSURE,
   OD_OUT_NODE_INFLOW,
   OD_OUT_NODE_CAVITATING,
-  OD_OUT_NODE_VOID,  // volumes only
-  OD_OUT_NODE_MASS,
+  OD_OUT_NODE_VOID,
+  OD_OUT_NODE_MASS,            // void and mass: volumes only
   OD_OUT_PRESSURE_DIFFERENCE,  // second: the node whose pressure is subtracted
 
   // Outputs of an actuator. index: actuator.

@@ -292,7 +292,7 @@ static const char *block_input_unit(const listing *list, const od_block *b) {
   return "1";
 }
 
-// Adds a state of a block that is not an output.
+// Adds a state of a block, unless the state has no name (od_block_state_name()).
 static void add_block_state(listing *list, int block, int state) {
   const od_block *b = &list->m->block[block];
   const od_block_spec *spec = &list->m->spec[block];

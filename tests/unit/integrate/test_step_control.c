@@ -45,7 +45,10 @@ static void test_first_step(void **state) {
   bench *b = *state;
   begin(b, 1e-3, 0.5, 20);
   assert_true(b->c.h == 0.5 / 1000 && b->c.time == 20 && b->c.longest == 0.5 && b->c.tolerance == 1e-3);
-  begin(b, 1e-3, 0.5, 0);  // a run without an end
+  // A run without an end.
+  begin(b, 1e-3, 0.5, 0);
+  assert_true(b->c.time == 500);
+  begin(b, 1e-3, 0.5, INFINITY);
   assert_true(b->c.time == 500);
   for (int i = 0; i < NX; i++) assert_true(b->c.low[i] == od_sim_state(b->run.sim)[i] && b->c.high[i] == b->c.low[i]);
 }
