@@ -126,6 +126,11 @@ typedef struct od_plant_ops {
   // `to` not NULL: writes the data of the state x. `from` not NULL: restores such data and changes x accordingly; returns 0 and changes
   // nothing if the data are invalid; x NULL: only checks. NULL: there are no such data.
   size_t (*outside)(const od_plant *plant, double *x, void *to, const void *from);
+
+  // Optional, for plants whose outputs depend on the state alone. Makes t, x and u the last point for outputs() and
+  // output_jacobians(), without the evaluation of g, and thus cheaper than residual(). No other function may be called before the
+  // next residual(). NULL: outputs at another state need residual().
+  od_status (*place)(const od_plant *plant, void *work, double t, const double *x, const double *u);
 } od_plant_ops;
 
 struct od_plant {

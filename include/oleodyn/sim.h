@@ -177,6 +177,10 @@ OD_API od_status od_sim_output_rows(od_sim *sim, const unsigned char *wanted, do
 // time, inputs and integrals. Use this function on copies of a simulation. The parameters become p, but state and rates do not change, so
 // set a state before the copy takes a step. The function is cheaper than od_sim_set(), because it computes rates only if outputs need them.
 OD_API od_status od_sim_outputs_elsewhere(od_sim *sim, const double *x, const double *p, double *y);
+// Computes the Jacobians of the outputs at the point of od_sim_outputs_elsewhere(), which must be the preceding call for this
+// simulation. Arguments: see od_sim_output_rows().
+OD_API od_status od_sim_output_rows_elsewhere(od_sim *sim, const unsigned char *wanted, double *hx, double *hu,
+                                              double *hp);
 
 // Counts since the start: steps, evaluations of the residual, factored matrices, changes of coordinates.
 typedef struct od_sim_counts {

@@ -144,6 +144,13 @@
 #define OD_WITH_CHANGES 1
 #endif
 
+// Steps after which the state is shifted (integrate/trapezoid.c). Only the filter `relinearizing` needs them.
+#ifdef OD_WITHOUT_SHIFTS
+#define OD_WITH_SHIFTS 0
+#else
+#define OD_WITH_SHIFTS 1
+#endif
+
 // Texts of errors in od_error. Without them, functions return only the status.
 #ifdef OD_WITHOUT_MESSAGES
 #define OD_WITH_MESSAGES 0

@@ -28,8 +28,7 @@ static inline void X(step)(const X(numbers) * q, X(block) b, od_x *next) {
   for (int i = 1; i <= n; i++) v -= below[i] * b.x[i - 1];
   v /= below[0];
   for (int i = lead; i <= n; i++) y += above[i - lead] * (i == 0 ? v : b.x[i - 1]);
-  for (int i = n - 1; i > 0; i--) next[i] = b.x[i - 1];
-  if (n > 0) next[0] = v;
+  for (int i = 0; i < n; i++) next[i] = i > 0 ? b.x[i - 1] : v;
   next[n] = y;
 }
 

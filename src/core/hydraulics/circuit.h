@@ -30,6 +30,8 @@ void od_circuit_find_runs(const od_model *m, od_circuit_number *number, int coun
 // Computes the forces of actuators and the rates of circuit states.
 void od_circuit_evaluate(const od_model *m, double *w);
 void od_circuit_evaluate_complex(const od_model *m, od_complex *w);
+// Computes the pressures of nodes that are states or inputs, and the properties of the oil.
+void od_circuit_find_pressures(const od_model *m, double *w);
 // Computes the pressures and forces that depend on states alone. Blocks measure these values before signals are known.
 void od_circuit_measure(const od_model *m, double *w);
 void od_circuit_measure_complex(const od_model *m, od_complex *w);

@@ -25,6 +25,9 @@ static inline void warm_oil_r(const double *q, double density, double temperatur
 void od_circuit_evaluate(const od_model *m, double *w) {
   circuit_evaluate_r(m, w);
 }
+void od_circuit_find_pressures(const od_model *m, double *w) {
+  node_pressures_r(m, w);
+}
 void od_circuit_measure(const od_model *m, double *w) {
   circuit_measure_r(m, w);
 }

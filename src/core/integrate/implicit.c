@@ -227,6 +227,25 @@ static od_status matrix_of_slopes(od_sim *s, double beta) {
   return status;
 }
 
+void od_sim_predict_rates_by_slopes(od_sim *s, const od_stage *stage) {
+  int nx = od_plant_nx(s->plant), nk = od_plant_nk(s->plant), nu = s->plant->nu;
+  const double *x = od_sim_at(s, s->x), *gx = od_sim_at(s, s->gx), *u = od_sim_at(s, s->u), *gu = od_sim_at(s, s->gu);
+  double *x_next = od_sim_at(s, s->x_next), *k_next = od_sim_at(s, s->k_next), *g = od_sim_at(s, s->g);
+  if (matrix_of_slopes(s, stage->beta) != OD_OK) {
+    od_sim_predict_rates(s, stage->t - s->t);
+    return;
+  }
+  memcpy(k_next, od_sim_at(s, s->k), (size_t)nk * sizeof *k_next);
+  new_state(s, stage);
+  for (int i = 0; i < nk; i++) {
+    g[i] = 0;
+    for (int j = 0; j < nx; j++) g[i] += gx[i * nx + j] * (x_next[j] - x[j]);
+    for (int j = 0; j < nu; j++) g[i] += gu[i * nu + j] * (stage->u[j] - u[j]);
+  }
+  od_sim_solve_matrix(s, g, 1);
+  for (int i = 0; i < nk; i++) k_next[i] -= g[i];
+}
+
 od_status od_sim_differentiate_stage(od_sim *s, const od_stage *stage, int by) {
   const od_plant *plant = s->plant;
   od_status status = OD_OK;

@@ -24,6 +24,11 @@ typedef struct od_stage {
 // Predicts the rates `ahead` seconds after the current point by the parabola through the last three rates. If only two rates
 // are known, the prediction is linear; if only one rate is known, the prediction is constant.
 void od_sim_predict_rates(od_sim *s, double ahead);
+// Predicts the rates of a stage to first order, by the derivatives of g at the current point with respect to states and inputs, which
+// must be known (od_sim_find_slopes()). Factors Newton's matrix of the same derivatives. After the state has been set, this prediction
+// is more accurate than the parabola, because the earlier rates belong to other states. If the matrix is singular, the
+// prediction is the parabola.
+void od_sim_predict_rates_by_slopes(od_sim *s, const od_stage *stage);
 
 // Returns whether the factored matrix, if there is one, belongs to a stage with this beta. Differences in the last digits of beta,
 // from step lengths that are differences of times, are ignored.

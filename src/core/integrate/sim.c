@@ -327,6 +327,8 @@ od_status od_sim_outputs_elsewhere(od_sim *s, const double *x, const double *p, 
   const double *u = od_sim_at(s, s->u);
   if (plant->outputs_of_rates)
     status = od_sim_find_rates(s, s->t, x, u, od_sim_at(s, s->k_next));
+  else if (plant->ops->place)
+    status = plant->ops->place(plant, od_sim_work(s), s->t, x, u);
   else
     status = plant->ops->residual(plant, od_sim_work(s), s->t, x, od_sim_at(s, s->k), u, od_sim_at(s, s->g));
   if (status == OD_OK) return plant->ops->outputs(plant, od_sim_work(s), od_sim_at(s, s->energy), y);
@@ -419,6 +421,13 @@ od_status od_sim_derivatives(od_sim *s, double *f, double *fx, double *fu, doubl
 
 od_status od_sim_output_jacobians(od_sim *s, double *hx, double *hu, double *hp) {
   return od_sim_output_rows(s, NULL, hx, hu, hp);
+}
+
+od_status od_sim_output_rows_elsewhere(od_sim *s, const unsigned char *wanted, double *hx, double *hu, double *hp) {
+  s->at_point = 1;  // for the linearization, the plant's last point is the current point
+  od_status status = od_sim_output_rows(s, wanted, hx, hu, hp);
+  od_sim_leave_point(s);
+  return status;
 }
 
 od_status od_sim_output_rows(od_sim *s, const unsigned char *wanted, double *hx, double *hu, double *hp) {

@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/parts.h"
 #include "base/precision.h"
 #include "base/wide.h"
 #include "integrate/implicit.h"
@@ -26,8 +27,12 @@ static od_stage stage_of(od_sim *s, double h, const double *u) {
   return (od_stage){.t = s->t + h, .beta = h / 2, .base = base, .past = od_sim_at(s, s->k), .u = u};
 }
 
-static od_status solve_step(od_sim *s, double h, const od_stage *stage) {
-  od_sim_predict_rates(s, h);
+// Solves a step. by_slopes: whether the derivatives at the current point predict the rates.
+static od_status solve_step(od_sim *s, double h, const od_stage *stage, bool by_slopes) {
+  if (by_slopes)
+    od_sim_predict_rates_by_slopes(s, stage);
+  else
+    od_sim_predict_rates(s, h);
   od_status status = od_sim_solve_stage(s, stage);
   return status == OD_OK ? od_sim_settle(s, OD_OK) : status;
 }
@@ -92,7 +97,7 @@ static od_status accept(od_sim *s, double h, const double *u) {
 static od_status step(od_sim *s, double h, const double *inside, const double *u) {
   (void)inside;
   const od_stage stage = stage_of(s, h, u);
-  od_status status = solve_step(s, h, &stage);
+  od_status status = solve_step(s, h, &stage, false);
   if (status != OD_OK) return status;
   od_sim_leave_point(s);
   return accept(s, h, u);
@@ -225,13 +230,17 @@ static void shift(od_sim *s, const double *dx) {
 static od_status step_and_shift(od_sim *s, double h, const double *u, const double *dx, const od_transition *out) {
   const od_plant *plant = s->plant;
   int nz = plant->nz, nx = od_plant_nx(plant), nu = plant->nu, np = od_sim_np(s);
+  if (!OD_WITH_SHIFTS) dx = NULL;
   const od_step_columns c = od_sim_columns(s, out);
   od_stage stage = stage_of(s, h, u);
   stage.to_differentiate = true;
-  od_status status = od_sim_linearize_rates(s, c.by);  // derivatives at the beginning of the step
+  // If the derivatives at the current point are unknown, the state has been set since the last step. A jump within the step makes
+  // the prediction by derivatives worse than the parabola.
+  bool by_slopes = !dx && !(s->slopes & OD_BY_STATE) && !od_sim_jumps(s);
+  od_status status = od_sim_linearize_rates(s, by_slopes ? c.by | OD_BY_INPUT : c.by);
   if (status != OD_OK) return status;
   bool done = dx && solve_half_way(s, h, &stage, c.by, dx);
-  if (!done) status = solve_step(s, h, &stage);
+  if (!done) status = solve_step(s, h, &stage, by_slopes);
   // Computes all derivatives at the solution, or half-way along dx. The next step's iteration also uses the factored matrix.
   if (status == OD_OK && !done)
     status = dx ? differentiate_half_way(s, &stage, c.by, dx) : od_sim_differentiate_stage(s, &stage, c.by);
@@ -275,5 +284,5 @@ const od_integrator od_integrator_trapezoid = {
     .scratch = scratch,
     .step = step,
     .step_with_jacobians = step_with_jacobians,
-    .step_and_shift = step_and_shift,
+    .step_and_shift = OD_WITH_SHIFTS ? step_and_shift : NULL,
 };

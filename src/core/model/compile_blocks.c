@@ -235,7 +235,7 @@ static bool find_order(od_build *b, od_model *m, bool *done) {
   return true;
 }
 
-// Marks blocks with states that have an input from a block evaluated later.
+// Marks blocks that have an input from a block evaluated later.
 static void find_late_blocks(od_model *m, bool *done) {
   for (int i = 0; i < m->blocks; i++) done[i] = false;
   for (int i = 0; i < m->blocks; i++) {
@@ -244,7 +244,6 @@ static void find_late_blocks(od_model *m, bool *done) {
       int source = m->block_line[block->line + k].source;
       if (source >= m->inputs && source < m->signals && !done[block_of_signal(m, source)]) block->late = true;
     }
-    block->late = block->late && block->states > 0;
     done[m->block_order[i]] = true;
   }
 }

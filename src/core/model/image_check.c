@@ -21,6 +21,12 @@ static bool wrong(const checking *c, const char *table, long long item) {
   return false;
 }
 
+// Reports a table that is wrong as a whole. Returns false.
+static bool wrong_table(const checking *c, const char *table) {
+  od_fail(c->err, OD_BAD_INPUT, "the image is damaged: its table '%s' is wrong", table);
+  return false;
+}
+
 // ---- fields
 
 // Returns whether the field at `at` has a value that its description allows: finite, an enumerator, a count, an index within its table.
@@ -103,8 +109,8 @@ static bool check_join_counts(const checking *c) {
   if (instances != c->m->instances || s.ins != j->ins || s.outs != j->outs || s.kept != j->kept ||
       s.reports != j->reports || s.slopes != j->slopes || s.pool != j->pool_count || j->targets > 2 * j->outs)
     return wrong(c, "join.batch", j->batches);
-  if (j->row_starts != 0 && j->row_starts != c->m->circuit_states + 1) return wrong(c, "join.row_start", 0);
-  return j->row_starts > 0 || j->row_columns == 0 ? true : wrong(c, "join.row_start", 0);
+  if (j->row_starts != 0 && j->row_starts != c->m->circuit_states + 1) return wrong_table(c, "join.row_start");
+  return j->row_starts > 0 || j->row_columns == 0 ? true : wrong_table(c, "join.row_start");
 }
 
 static bool check_groups(const checking *c) {
@@ -463,7 +469,7 @@ static bool user_is_valid(const od_model *m, int number, const od_number_user *u
 
 static bool check_users(const checking *c) {
   const od_join *j = &c->m->join;
-  if (j->first_user[0] != 0 || j->first_user[c->m->numbers] != j->users) return wrong(c, "join.first_user", 0);
+  if (j->first_user[0] != 0 || j->first_user[c->m->numbers] != j->users) return wrong_table(c, "join.first_user");
   for (int i = 0; i < c->m->numbers; i++) {
     if (j->first_user[i + 1] < j->first_user[i]) return wrong(c, "join.first_user", i);
     for (int k = j->first_user[i]; k < j->first_user[i + 1]; k++)
@@ -506,7 +512,7 @@ static bool check_heat(const checking *c) {
   }
   if (j->reservoir != reservoir || j->warms != (reservoir < 0 ? -1 : m->instance[reservoir].state[0]) ||
       j->heat_in != (reservoir < 0 ? 0 : m->instance[reservoir].in + slot) || (reservoir >= 0 && m->oil < 0))
-    return wrong(c, "join.heater", 0);
+    return wrong_table(c, "join.heater");
   for (int i = 0; i < j->heaters; i++)
     if (j->heater[i].report >= od_instance_class(m, &m->instance[j->heater[i].instance])->reports)
       return wrong(c, "join.heater", i);
@@ -650,14 +656,14 @@ static bool check_sparse(const checking *c) {
   if (s->values == 0)
     return s->n || s->entries || p->starts || p->slopes || p->moves || p->pushes || p->drives || p->feels ||
                    m->newton == OD_NEWTON_SPARSE
-               ? wrong(c, "step.sparse.start", 0)
+               ? wrong_table(c, "step.sparse.start")
                : true;
   long long n = m->freedom, blocks = m->states - m->circuit_states;
   long long entries =
       m->states + (long long)p->slopes + n * (n + p->moves + blocks + p->pushes) + p->feels * (n + p->drives + blocks);
   if (s->n != m->freedom + m->states || p->starts != s->n + 1 || m->join.row_starts == 0 || entries != s->entries)
-    return wrong(c, "step.sparse.start", 0);
-  if (s->start[0] != 0 || s->start[s->n] != s->values) return wrong(c, "step.sparse.start", 0);
+    return wrong_table(c, "step.sparse.start");
+  if (s->start[0] != 0 || s->start[s->n] != s->values) return wrong_table(c, "step.sparse.start");
   for (int i = 0; i < s->n; i++) {
     int begin = s->start[i], end = s->start[i + 1], diagonal = s->diagonal[i];
     if (end <= begin || diagonal < begin || diagonal >= end || s->column[diagonal] != i ||
@@ -683,7 +689,7 @@ static bool check_sparse(const checking *c) {
   for (size_t k = 0; k < sizeof lists / sizeof *lists; k++)
     if (!increases(lists[k].list, 0, lists[k].count) ||
         (lists[k].count > 0 && lists[k].list[lists[k].count - 1] >= lists[k].most))
-      return wrong(c, lists[k].name, 0);
+      return wrong_table(c, lists[k].name);
   return true;
 }
 
@@ -691,10 +697,11 @@ static bool check_tree_states(const checking *c) {
   const od_model *m = c->m;
   const od_tree_states *t = &m->tree_states;
   if (m->newton == OD_NEWTON_TREE && (m->rows > 0 || m->freedom != m->coordinates))
-    return wrong(c, "tree_states.group", 0);
+    return wrong_table(c, "tree_states.group");
   bool used = t->groups || t->own_count || t->rests;
-  if (!used) return m->newton == OD_NEWTON_TREE && m->states > 0 ? wrong(c, "tree_states.group", 0) : true;
-  if (t->own_count + t->rests != m->states || !increases(t->rest, 0, t->rests)) return wrong(c, "tree_states.rest", 0);
+  if (!used) return m->newton == OD_NEWTON_TREE && m->states > 0 ? wrong_table(c, "tree_states.group") : true;
+  if (t->own_count + t->rests != m->states || !increases(t->rest, 0, t->rests))
+    return wrong_table(c, "tree_states.rest");
   int own = 0;
   for (int i = 0; i < t->groups; i++) {
     const od_joint_states *g = &t->group[i];

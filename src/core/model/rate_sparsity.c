@@ -136,7 +136,7 @@ static bool list_entries(const od_model *m, entries *e) {
 static bool is_sparse_enough(const od_model *m, od_sparsity sparsity, int rates) {
   long states = m->circuit_states;
   if (sparsity != OD_SPARSE_BY_SIZE) return sparsity == OD_SPARSE_ALWAYS && states > 0;
-  return states >= LARGE && rates < states * states / SPARSE_PART;
+  return rates < states * states / SPARSE_PART;
 }
 
 // Assigns the places of the rows of junctions, then of the rows of rates.

@@ -26,7 +26,7 @@ typedef struct od_block {
   int slope;            // index of the block's first derivative in the work memory
   int ring, samples;    // sampled delay: first index in the memory of delays; number of stored samples
   int held, jumps;      // index of the block's first jump among all jumps (od_layout.held); count
-  bool late;            // whether the block has states and an input from a block that is evaluated later
+  bool late;            // whether the block has an input from a block that is evaluated later
 } od_block;
 // The source of a block's input: a signal, a measured quantity (after all signals), or -1: none.
 typedef struct od_block_line {

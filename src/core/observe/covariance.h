@@ -87,8 +87,8 @@ bool od_covariance_is_full(const od_covariance *b);
 double od_covariance_seen(const od_covariance *b, int waiting);
 // Applies all pending measurements. gains (n each): P h / (h P h + r), where P includes the preceding measurements.
 void od_covariance_settle(od_covariance *b, double *gains);
-// Computes the sum of gain times value over all pending measurements, without applying them: change (n). g: n numbers of scratch
-// memory. Only for the square-root form.
+// Computes the sum of gain times value over all pending measurements, without applying them: change (n). At least one is pending. g: n
+// numbers of scratch memory. Only for the square-root form.
 void od_covariance_change(const od_covariance *b, const double *value, double *g, double *change);
 // Applies the measurement projected last, with noise variance r, at once; gain (n) receives its gain. No other
 // measurement may be pending.

@@ -93,13 +93,13 @@ static double variance(const od_covariance *b, int i) {
 // U <- U F': only the states' part of every row changes. Noise is added as rows below U, and Householder reflections restore the
 // triangle. If parameters have no noise, only the states' block is reflected.
 
+#if OD_HAS_VECTORS
 enum { ROWS = 4 };  // rows of U that are multiplied by F' together
 
 // Computes `to`: `rows` rows of U, at the given columns, times the corresponding rows of T, for 4 or 8 columns of T. `to` may be U
 // itself.
 OD_INTO_WIDE void rows_by_map(int rows, int quads, ptrdiff_t n, const double *U, int count, const int *column,
                               ptrdiff_t width, const double *T, double *to, ptrdiff_t stride) {
-#if OD_HAS_VECTORS
   od_quad sum[ROWS][2] = {{{0}}};
   for (int m = 0; m < count; m++, T += width) {
     const double *u = U + column[m];
@@ -110,22 +110,23 @@ OD_INTO_WIDE void rows_by_map(int rows, int quads, ptrdiff_t n, const double *U,
   }
   for (int r = 0; r < rows; r++)
     for (int q = 0; q < quads; q++) OD_QUAD_AT(to + r * stride + 4 * q) = sum[r][q];
-#else
-  for (int r = 0; r < rows; r++, U += n, to += stride) {
-    double sum[8];
-    for (int c = 0; c < 4 * quads; c += 4) {
-      const double *t = T + c;
-      double sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0;
-      for (int m = 0; m < count; m++, t += width) {
-        double factor = U[column[m]];
-        sum0 += factor * t[0], sum1 += factor * t[1], sum2 += factor * t[2], sum3 += factor * t[3];
-      }
-      sum[c] = sum0, sum[c + 1] = sum1, sum[c + 2] = sum2, sum[c + 3] = sum3;
-    }
-    od_copy_few(4 * quads, sum, to);
-  }
-#endif
 }
+#else
+// Computes `to`: the row U, at the given columns, times the corresponding rows of T, for 6 or 2 columns of T, or one.
+OD_INTO_WIDE void row_by_map(int columns, const double *U, int count, const int *column, int width, const double *T,
+                             double *to) {
+  double sum0 = 0, sum1 = 0, sum2 = 0, sum3 = 0, sum4 = 0, sum5 = 0;
+  for (const int *end = column + count; column < end; column++, T += width) {
+    double factor = U[*column];
+    sum0 += factor * T[0];
+    if (columns > 1) sum1 += factor * T[1];
+    if (columns > 2) sum2 += factor * T[2], sum3 += factor * T[3], sum4 += factor * T[4], sum5 += factor * T[5];
+  }
+  to[0] = sum0;
+  if (columns > 1) to[1] = sum1;
+  if (columns > 2) to[2] = sum2, to[3] = sum3, to[4] = sum4, to[5] = sum5;
+}
+#endif
 
 // Copies the columns of M (rows x columns) to rows of T, padded with zeros to a whole number of quads. Columns of zeros are
 // skipped unless `all`. column: the column of U that belongs to each row; the first column of M belongs to column `first`.
@@ -170,8 +171,9 @@ OD_INTO_WIDE int map_rows(const od_covariance *b, const double *A, const double 
   return map_columns(nx, nx, A, true, np, width, T, column, count);
 }
 
-// Computes U <- U F', in groups of ROWS rows.
+// Computes U <- U F', with vectors in groups of ROWS rows.
 OD_WIDE static void transform(od_covariance *b, const double *A, const double *B) {
+#if OD_HAS_VECTORS
   int nx = b->nx, np = b->np, n = nx + np, width = (nx + 3) / 4 * 4;
   double *T = b->scratch, *part = T + n * width;
   int *column = (int *)(part + ROWS * width), count = map_rows(b, A, B, width, T, column);
@@ -192,6 +194,20 @@ OD_WIDE static void transform(od_covariance *b, const double *A, const double *B
         rows_by_map(1, 1, n, U + r * n, count, column, width, T + c, part + r * width + c, width);
     for (int r = 0; r < rows; r++) od_copy_few(nx, part + r * width, U + r * n + np);
   }
+#else
+  int nx = b->nx, np = b->np, n = nx + np;
+  double *T = b->scratch, *part = T + n * nx;
+  int *column = (int *)(part + nx), count = map_rows(b, A, B, nx, T, column);
+  double *U = b->P;
+  for (int j = 0; j < n; j++, U += n) {
+    int c = 0;
+    while (count > 0 && *column < j) T += nx, column++, count--;
+    for (; c + 6 <= nx; c += 6) row_by_map(6, U, count, column, nx, T + c, part + c);
+    for (; c + 2 <= nx; c += 2) row_by_map(2, U, count, column, nx, T + c, part + c);
+    for (; c < nx; c++) row_by_map(1, U, count, column, nx, T + c, part + c);
+    od_copy_few(nx, part, U + np);
+  }
+#endif
 }
 
 // Columns are processed in quads, counted from the last column. Returns the start of the quad of column k, or 0.
@@ -337,12 +353,14 @@ static bool add(od_covariance *b, const double *Q, const double *q) {
 
 static bool add_rows(od_covariance *b, int count, const double *rows) {
   int n = b->nx + b->np;
+  int nx = b->nx, np = b->np, first = 0;
   double *noise = b->scratch;
+  while (first < np && (count == 0 || rows[nx + first] == 0)) first++;
+  int from = quad_before(n, first);
   for (int r = 0; r < count; r++) {  // parameters become the first
-    od_copy_few(b->np, rows + r * n + b->nx, noise + r * n);
-    od_copy_few(b->nx, rows + r * n, noise + r * n + b->np);
+    od_copy_few(np - from, rows + r * n + nx + from, noise + r * n + from);
+    od_copy_few(nx, rows + r * n, noise + r * n + np);
   }
-  int first = first_column(b, count, noise);
   triangularize(b, first, count, noise);
   for (int i = first; i < n; i++)
     if (!isfinite(b->P[i * n + i])) return false;

@@ -33,9 +33,18 @@ OD_INTO_WIDE void add_up(od_quad *x, const od_quad *begin) {
   *x += OD_QUAD_MOVED_ONE(*x, zero);
   *x = *x + OD_QUAD_MOVED_TWO(*x, zero) + *begin;
 }
+// The same in single numbers: to[1] to to[4] become the prefix sums of four numbers, each plus to[0].
+OD_INTO_WIDE void add_up_four(const double *x, double *to) {
+  double first = x[1] + x[0], begin = to[0];
+  to[1] = x[0] + begin;
+  to[2] = first + begin;
+  to[3] = x[2] + x[1] + x[0] + begin;
+  to[4] = x[3] + x[2] + first + begin;
+}
 
 // Applies update u to f. Returns the final value of `sum`, the scalar product of both f.
 OD_INTO_WIDE double go_through(int width, update u, double *f) {
+#if OD_HAS_VECTORS
   const od_quad zero = {0};
   od_quad sum = zero;
   for (int i = 0; i < width; i += 4) {
@@ -45,6 +54,20 @@ OD_INTO_WIDE double go_through(int width, update u, double *f) {
     sum = zero + after[3];
   }
   return sum[0];
+#else
+  double sum[5];
+  sum[0] = 0;
+  for (const double *end = f + width; f < end; f += 4, u.f += 4, u.shrink += 4, u.share += 4) {
+    double part[4];
+    OD_UNROLLED
+    for (int k = 0; k < 4; k++) part[k] = u.f[k] * f[k];
+    add_up_four(part, sum);
+    OD_UNROLLED
+    for (int k = 0; k < 4; k++) f[k] = u.shrink[k] * f[k] - u.share[k] * sum[k];
+    sum[0] = sum[4];
+  }
+  return sum[0];
+#endif
 }
 
 // Computes f = slope times a column of U, starting at the last entry. With `more`, adds this product to f. The entries below the
@@ -85,6 +108,7 @@ void od_root_along(const od_covariance *b, double *g) {
 
 // Computes the update of a measurement with noise variance r. Returns f'f + r.
 OD_WIDE static double take(int width, double r, update u) {
+#if OD_HAS_VECTORS
   const od_quad zero = {0};
   od_quad d = zero + r, root = zero + sqrt(r), inverse = 1 / root;
   for (int i = 0; i < width; i += 4) {
@@ -96,14 +120,33 @@ OD_WIDE static double take(int width, double r, update u) {
     OD_QUAD_AT(u.share + i) = f * OD_QUAD_MOVED_ONE(inverse_after, inverse) * inverse_after;
     d = zero + after[3], root = zero + root_after[3], inverse = zero + inverse_after[3];
   }
-  if (r > 0) return d[0];
+  double total = d[0];
+#else
+  double d[5], root = sqrt(r), inverse = 1 / root;
+  d[0] = r;
+  for (int i = 0; i < width; i += 4, d[0] = d[4]) {
+    double square[4];
+    OD_UNROLLED
+    for (int k = 0; k < 4; k++) square[k] = u.f[i + k] * u.f[i + k];
+    add_up_four(square, d);
+    for (int k = 0; k < 4; k++) {
+      double root_before = root, inverse_before = inverse;
+      root = sqrt(d[k + 1]);
+      inverse = 1 / root;
+      u.shrink[i + k] = root_before * inverse;
+      u.share[i + k] = u.f[i + k] * inverse_before * inverse;
+    }
+  }
+  double total = d[0];
+#endif
+  if (r > 0) return total;
   double before = 0;
   for (int i = 0; i < width && !(before > 0); i++) {  // a sensor without noise
     before += u.f[i] * u.f[i];
     u.shrink[i] = before > 0 ? 0 : 1;
     u.share[i] = 0;
   }
-  return d[0];
+  return total;
 }
 
 double od_root_take(od_covariance *b, double r) {
@@ -195,9 +238,10 @@ void od_root_settle(od_covariance *b, double *gains) {
 // The gain of pending measurement k is U' T' f / d, where T applies the updates of the measurements before k. The sum over all
 // measurements is U' g: g begins with the last f, and each preceding update, transposed, is applied to g before its own f is added.
 void od_root_change(const od_covariance *b, const double *value, double *g, double *change) {
-  int n = b->nx + b->np;
-  for (int i = 0; i < n; i++) g[i] = 0;
-  for (int k = b->waiting - 1; k >= 0; k--) {
+  int n = b->nx + b->np, last = b->waiting - 1;
+  const double *f = update_at(b, last).f, part_of_last = value[last] / b->variance[last];
+  for (int i = 0; i < n; i++) g[i] = part_of_last * f[i];
+  for (int k = last - 1; k >= 0; k--) {
     const update u = update_at(b, k);
     double part = value[k] / b->variance[k], sum = 0;
     for (int i = n - 1; i >= 0; i--) {
@@ -206,10 +250,14 @@ void od_root_change(const od_covariance *b, const double *value, double *g, doub
       sum += u.share[i] * old;
     }
   }
-  for (int c = 0; c < n; c++) {  // g begins with the last row
+  // g begins with the last row. Column c has entries in the rows up to c; the second column of a pair has one entry more.
+  for (int c = 0; c < n; c += 2) {
     const double *u = b->P + c * n + c, *from = g + n - 1 - c, *end = g + n;
-    double sum = 0;
-    for (; from < end; from++, u -= n) sum += *from * *u;
-    change[od_root_outside(b, c)] = sum;
+    bool has_second = c + 1 < n;
+    double first = 0, second = has_second ? from[-1] * u[n + 1] : 0;
+    for (; has_second && from < end; from++, u -= n) first += from[0] * u[0], second += from[0] * u[1];
+    for (; from < end; from++, u -= n) first += from[0] * u[0];
+    change[od_root_outside(b, c)] = first;
+    if (has_second) change[od_root_outside(b, c + 1)] = second;
   }
 }

@@ -4,12 +4,14 @@
 //   predict:  b <- F b + d, d the local error of the step         correct:  b <- b - K (h b)
 // The bias is only reported and does not change the estimate.
 #include <math.h>
+#include <string.h>
 
 #include "base/wide.h"
 #include "observe/observer_block.h"
 
-od_status od_observer_move(od_observer *o, const double *prior, double *delta) {
-  od_sim *sim = od_observer_sim(o);
+// Computes the target prior + delta: the state in probe_x and the parameters, within their bounds, in p. delta becomes the actual
+// change. Fails with OD_NOT_FINITE.
+static od_status find_target(od_observer *o, const double *prior, double *delta) {
   const double *low = od_observer_at(o, o->low), *high = od_observer_at(o, o->high);
   double *p = od_observer_at(o, o->p), *x = od_observer_at(o, o->probe_x);
   for (int i = 0; i < o->nx + o->np; i++)
@@ -22,14 +24,40 @@ od_status od_observer_move(od_observer *o, const double *prior, double *delta) {
     od_observer_at(o, o->bias)[o->nx + i] = 0;
   }
   for (int i = 0; i < o->nx; i++) x[i] = prior[i] + delta[i];
-  return od_sim_set_with_parameters(sim, od_sim_time(sim), x, od_sim_inputs(sim), o->np ? p : NULL);
+  return OD_OK;
 }
 
-void od_observer_limit_bias(od_observer *o) {
+// Moves the estimate to the target.
+static od_status go_to_target(od_observer *o) {
+  od_sim *sim = od_observer_sim(o);
+  const double *p = o->np ? od_observer_at(o, o->p) : NULL;
+  return od_sim_set_with_parameters(sim, od_sim_time(sim), od_observer_at(o, o->probe_x), od_sim_inputs(sim), p);
+}
+
+od_status od_observer_move(od_observer *o, const double *prior, double *delta) {
+  od_status status = find_target(o, prior, delta);
+  return status == OD_OK ? go_to_target(o) : status;
+}
+
+od_status od_observer_try(od_observer *o, const double *prior, double *delta, double *y) {
+  od_status status = find_target(o, prior, delta);
+  if (status != OD_OK) return status;
+  const double *p = o->np ? od_observer_at(o, o->p) : NULL;
+  return od_sim_outputs_elsewhere(od_observer_sim(o), od_observer_at(o, o->probe_x), p, y);
+}
+
+od_status od_observer_move_to_trial(od_observer *o) {
   const double *p = od_observer_at(o, o->p);
   for (int i = 0; i < o->np; i++)
     if (p[i] <= od_observer_at(o, o->low)[i] || p[i] >= od_observer_at(o, o->high)[i])
       od_observer_at(o, o->bias)[o->nx + i] = 0;
+  return go_to_target(o);
+}
+
+void od_observer_drop_trial(od_observer *o, const double *prior) {
+  if (!o->np) return;
+  memcpy(od_observer_at(o, o->p), prior + o->nx, (size_t)o->np * sizeof *prior);
+  od_sim_set_parameters(od_observer_sim(o), prior + o->nx);
 }
 
 // Adds the products a[j] b[j] to four partial sums, four products at a time. Returns the number of products that were added, a multiple

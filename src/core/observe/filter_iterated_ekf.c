@@ -27,46 +27,52 @@ static od_status start(od_observer *o) {
   return OD_OK;
 }
 
-// Returns 1 if a sensor at the corrected estimate differs from its linearization by more than nonlinearity_limit, otherwise 0.
-static int is_bent(od_observer *o, double *bent, od_status *status) {
+// Returns whether a sensor differs from its linearization at the corrected estimate, where the outputs are y, by more than
+// nonlinearity_limit.
+static bool is_bent(od_observer *o, const double *y) {
   const od_linear *l = od_observer_linear(o);
   const double *delta = od_observer_at(o, l->delta), *moved = od_observer_at(o, l->moved);
-  *status = od_sim_outputs(od_observer_sim(o), bent);
-  for (int i = 0; i < o->ny && *status == OD_OK; i++) {
+  for (int i = 0; i < o->ny; i++) {
     if (od_observer_innovation(o, i)->use != OD_SENSOR_USED) continue;
-    const double *h = od_linear_row(o, i);
+    const double *hx = od_observer_at(o, l->hx) + i * o->nx, *hp = od_observer_at(o, l->hp) + i * o->np;
     double straight = od_observer_at(o, l->y)[i];
-    for (int k = 0; k < o->nx + o->np; k++) straight += h[k] * (delta[k] - moved[k]);
+    for (int k = 0; k < o->nx; k++) straight += hx[k] * (delta[k] - moved[k]);
+    for (int k = o->nx; k < o->nx + o->np; k++) straight += hp[k - o->nx] * (delta[k] - moved[k]);
     double sigma = o->correlated ? sqrt(od_observer_at(o, l->D)[i]) : od_observer_at(o, o->sigma)[i];
-    if (fabs(bent[i] - straight) > nonlinearity_limit * sigma) return 1;
+    if (fabs(y[i] - straight) > nonlinearity_limit * sigma) return true;
   }
-  return 0;
+  return false;
 }
 
-// Applies the sensors of a pass. If another pass may follow, only the estimate moves, unless some sensors had to be applied.
-static od_status end_pass(od_observer *o, od_linear_pending *w, bool is_last, bool *has_only_moved) {
-  *has_only_moved = !is_last && !w->applied;
-  return *has_only_moved ? od_linear_move_only(o, w) : od_linear_apply(o, w, false);
+// Finishes a pass. If another pass may follow, only a trial is made, unless some sensors had to be applied; then the outputs
+// at the new estimate are computed.
+static od_status end_pass(od_observer *o, od_linear_pending *w, bool is_last, double *y, bool *is_trial) {
+  *is_trial = !is_last && !w->applied;
+  if (*is_trial) return od_linear_try(o, w, y);
+  od_status status = od_linear_apply(o, w, false);
+  return status == OD_OK && !is_last ? od_sim_outputs(od_observer_sim(o), y) : status;
 }
 
 od_status od_iterated_correct(od_observer *o, od_iterated *m, int passes, const double *y) {
   const od_linear *l = od_observer_linear(o);
   size_t d = sizeof(double), n = (size_t)(o->nx + o->np);
-  double *prior_P = m->content, *bent = prior_P + n * (n + 1) / 2;
+  double *prior_P = m->content, *outputs = prior_P + n * (n + 1) / 2;
   od_linear_pending w;
   od_linear_begin(o);
-  od_status status = od_linear_collect(o, y, 0, m->may_repeat ? prior_P : NULL, &w);
+  od_status status = od_linear_collect(o, y, 0, NULL, m->may_repeat ? prior_P : NULL, &w);
   if (status != OD_OK) return status;
-  bool again = m->may_repeat && o->used && !l->widened, has_only_moved;
+  bool again = m->may_repeat && o->used && !l->widened, is_trial;
   m->may_repeat = l->sensor_dominates;
-  status = end_pass(o, &w, !again || passes == 1, &has_only_moved);
-  for (int pass = 1; pass < passes && again && status == OD_OK && is_bent(o, bent, &status); pass++) {
-    if (!has_only_moved) od_covariance_restore(&w.b, prior_P);
+  status = end_pass(o, &w, !again || passes == 1, outputs, &is_trial);
+  for (int pass = 1; pass < passes && again && status == OD_OK && is_bent(o, outputs); pass++) {
+    if (!is_trial) od_covariance_restore(&w.b, prior_P);
     memcpy(od_observer_at(o, l->moved), od_observer_at(o, l->delta), n * d);
-    status = od_linear_collect(o, y, pass, prior_P, &w);
-    if (status == OD_OK) status = end_pass(o, &w, pass + 1 == passes, &has_only_moved);
+    status = od_linear_collect(o, y, pass, is_trial ? outputs : NULL, prior_P, &w);
+    if (status == OD_OK) status = end_pass(o, &w, pass + 1 == passes, outputs, &is_trial);
   }
-  return status == OD_OK && has_only_moved ? od_linear_apply(o, &w, true) : status;
+  if (status == OD_OK && is_trial) status = od_linear_apply(o, &w, true);
+  if (status != OD_OK) od_observer_drop_trial(o, od_observer_at(o, l->prior));
+  return status;
 }
 
 static od_status correct(od_observer *o, const double *y) {

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "base/parts.h"
 #include "base/place.h"
 #include "base/wide.h"
 #include "math/dense.h"
@@ -38,6 +39,7 @@ od_status od_linear_predict(od_observer *o, double h, const double *u, const dou
 od_status od_linear_predict_and_shift(od_observer *o, double h, const double *u, const double *Q, const double *q,
                                       const double *dx) {
   const od_linear *l = od_observer_linear(o);
+  if (!OD_WITH_SHIFTS) dx = NULL;
   double *A = od_observer_at(o, l->A), *B = o->np ? od_observer_at(o, o->map_p) : NULL, part;
   od_sim *sim = od_observer_sim(o);
   od_status status =
@@ -237,14 +239,23 @@ void od_linear_begin(od_observer *o) {
   memcpy(od_observer_at(o, l->prior_bias), od_observer_at(o, o->bias), n * d);
 }
 
-od_status od_linear_measure(od_observer *o) {
+// Computes the outputs and the derivatives of the sensors that have values, at the current estimate; or at the last trial, where the
+// outputs are `tried`.
+static od_status measure(od_observer *o, const double *tried) {
   od_linear *l = od_observer_linear(o);
   od_sim *sim = od_observer_sim(o);
-  od_status status = od_sim_outputs(sim, od_observer_at(o, l->y));
+  double *y = od_observer_at(o, l->y), *hx = od_observer_at(o, l->hx), *hp = o->np ? od_observer_at(o, l->hp) : NULL;
   const unsigned char *present = (const unsigned char *)o + o->present;
-  if (status == OD_OK)
-    status = od_sim_output_rows(sim, present, od_observer_at(o, l->hx), NULL, o->np ? od_observer_at(o, l->hp) : NULL);
-  return status;
+  if (tried) {
+    memcpy(y, tried, (size_t)o->ny * sizeof *y);
+    return od_sim_output_rows_elsewhere(sim, present, hx, NULL, hp);
+  }
+  od_status status = od_sim_outputs(sim, y);
+  return status == OD_OK ? od_sim_output_rows(sim, present, hx, NULL, hp) : status;
+}
+
+od_status od_linear_measure(od_observer *o) {
+  return measure(o, NULL);
 }
 
 bool od_linear_widen(od_observer *o, int i, double s, double value) {
@@ -254,10 +265,14 @@ bool od_linear_widen(od_observer *o, int i, double s, double value) {
   return widen(o, &b, h, s, value);
 }
 
-// Linearizes and projects the sensors.
-static od_status take_sensors(od_observer *o, const double *y, int pass, double *prior_P, od_linear_pending *w) {
-  *w = (od_linear_pending){.b = od_observer_estimate(o), .prior_P = prior_P};
-  od_status status = od_linear_measure(o);
+// Linearizes and projects the sensors. tried: see od_linear_collect().
+static od_status take_sensors(od_observer *o, const double *y, int pass, const double *tried, double *prior_P,
+                              od_linear_pending *w) {
+  w->b = od_observer_estimate(o);
+  w->count = 0;
+  w->prior_P = prior_P;
+  w->applied = false;
+  od_status status = measure(o, tried);
   if (status != OD_OK) return status;
   for (int i = 0; i < o->ny; i++)
     if (isfinite(y[i]) && (pass == 0 || od_observer_innovation(o, i)->use == OD_SENSOR_USED))
@@ -267,41 +282,42 @@ static od_status take_sensors(od_observer *o, const double *y, int pass, double 
 
 od_status od_linear_take(od_observer *o, const double *y, int pass) {
   od_linear_pending w;
-  od_status status = take_sensors(o, y, pass, NULL, &w);
+  od_status status = take_sensors(o, y, pass, NULL, NULL, &w);
   if (status == OD_OK) settle(o, &w);
   return status;
 }
 
-od_status od_linear_collect(od_observer *o, const double *y, int pass, double *prior_P, od_linear_pending *w) {
+od_status od_linear_collect(od_observer *o, const double *y, int pass, const double *tried, double *prior_P,
+                            od_linear_pending *w) {
   od_linear *l = od_observer_linear(o);
   size_t size = (size_t)(o->nx + o->np) * sizeof(double);
   if (pass == 0) l->sensor_dominates = l->widened = 0;
   if (OD_WITH_CHANGES && o->watch) od_change_watch_begin_pass(o->watch);
   memset(od_observer_at(o, l->delta), 0, size);
   memcpy(od_observer_at(o, o->bias), od_observer_at(o, l->prior_bias), size);
-  return take_sensors(o, y, pass, prior_P, w);
+  return take_sensors(o, y, pass, tried, prior_P, w);
 }
 
-od_status od_linear_move_only(od_observer *o, od_linear_pending *w) {
+od_status od_linear_try(od_observer *o, od_linear_pending *w, double *tried) {
   const od_linear *l = od_observer_linear(o);
   double *delta = od_observer_at(o, l->delta);
   od_covariance_change(&w->b, w->value, od_observer_at(o, l->g), delta);
-  return od_observer_move(o, od_observer_at(o, l->prior), delta);
+  return od_observer_try(o, od_observer_at(o, l->prior), delta, tried);
 }
 
-od_status od_linear_apply(od_observer *o, od_linear_pending *w, bool is_moved) {
+od_status od_linear_apply(od_observer *o, od_linear_pending *w, bool is_tried) {
   const od_linear *l = od_observer_linear(o);
-  for (int m = 0; is_moved && m < w->count; m++) w->value[m] = 0;
+  for (int m = 0; is_tried && m < w->count; m++) w->value[m] = 0;
+  w->prior_P = NULL;  // no pass follows, or the covariance has been kept
   settle(o, w);
   if (!o->used) return OD_OK;
-  if (!is_moved) return od_observer_move(o, od_observer_at(o, l->prior), od_observer_at(o, l->delta));
-  od_observer_limit_bias(o);
-  return OD_OK;
+  return is_tried ? od_observer_move_to_trial(o)
+                  : od_observer_move(o, od_observer_at(o, l->prior), od_observer_at(o, l->delta));
 }
 
 od_status od_linear_pass(od_observer *o, const double *y, int pass) {
   od_linear_pending w;
-  od_status status = od_linear_collect(o, y, pass, NULL, &w);
+  od_status status = od_linear_collect(o, y, pass, NULL, NULL, &w);
   return status == OD_OK ? od_linear_apply(o, &w, false) : status;
 }
 

@@ -65,13 +65,15 @@ void od_linear_begin(od_observer *o);
 // Makes one pass over the sensors, linearized at the current estimate (prediction plus `moved`), and then moves the estimate. The
 // first pass (0) determines the innovations and which sensors are used.
 od_status od_linear_pass(od_observer *o, const double *y, int pass);
-// The parts of a pass. od_linear_collect() linearizes the sensors at the current estimate and projects them; it applies sensors only
-// if not all can be pending. Then either od_linear_apply() applies the pending sensors, and the estimate moves, or
-// od_linear_move_only() computes the change `delta` of the estimate alone, which costs less, and moves the estimate. A pass that is
-// not the last one needs no more; after the last one, od_linear_apply() follows with `is_moved`. prior_P: see od_linear_pending.
-od_status od_linear_collect(od_observer *o, const double *y, int pass, double *prior_P, od_linear_pending *w);
-od_status od_linear_move_only(od_observer *o, od_linear_pending *w);
-od_status od_linear_apply(od_observer *o, od_linear_pending *w, bool is_moved);
+// The parts of a pass. od_linear_collect() linearizes the sensors and projects them: at the current estimate, or, if `tried` is not
+// NULL, at the trial of the preceding pass, where the outputs are `tried` (ny). It applies sensors only if not all can be pending.
+// Then either od_linear_apply() applies the pending sensors, and the estimate moves, or od_linear_try() computes the
+// change `delta` of the estimate alone, and the outputs after this change, which costs less (od_observer_try()). A pass that is
+// not the last one needs no more; after the last one, od_linear_apply() follows with `is_tried`. prior_P: see od_linear_pending.
+od_status od_linear_collect(od_observer *o, const double *y, int pass, const double *tried, double *prior_P,
+                            od_linear_pending *w);
+od_status od_linear_try(od_observer *o, od_linear_pending *w, double *tried);
+od_status od_linear_apply(od_observer *o, od_linear_pending *w, bool is_tried);
 // The inner part of a pass: linearizes the sensors at the current estimate and applies them one after the other. Each sensor
 // changes `delta`.
 od_status od_linear_take(od_observer *o, const double *y, int pass);

@@ -130,8 +130,13 @@ od_status od_observer_shift(od_observer *o, double *delta, const double *P);
 // Moves the estimate to prior + delta (n each), with parameters within their bounds; delta becomes the actual change. Fails with
 // OD_NOT_FINITE if delta is not finite, and as od_sim_set_with_parameters() does.
 od_status od_observer_move(od_observer *o, const double *prior, double *delta);
-// Sets the bias of parameters at a bound to zero.
-void od_observer_limit_bias(od_observer *o);
+// Trials of an estimate. od_observer_try() computes the outputs y (ny) at prior + delta, with parameters within their bounds; delta
+// becomes the actual change. The state does not change, but the parameters do. Then one of the other functions follows, if necessary
+// after further trials: od_observer_move_to_trial() moves the estimate to the last trial, and sets the bias of parameters
+// at a bound to zero; od_observer_drop_trial() restores the parameters of the prior.
+od_status od_observer_try(od_observer *o, const double *prior, double *delta, double *y);
+od_status od_observer_move_to_trial(od_observer *o);
+void od_observer_drop_trial(od_observer *o, const double *prior);
 // Propagates the bias: b <- A (b + before) + B b_p + after; before and after may be NULL.
 void od_observer_carry_bias(od_observer *o, const double *A, const double *B, const double *before,
                             const double *after);

@@ -12,6 +12,10 @@ static od_status residual(const od_plant *plant, void *work, double t, const dou
   const od_inner_plant *d = plant_of(plant);
   return d->inner->ops->residual(d->inner, od_inner_work(d, work), t, x, k, u, g);
 }
+static od_status place(const od_plant *plant, void *work, double t, const double *x, const double *u) {
+  const od_inner_plant *d = plant_of(plant);
+  return d->inner->ops->place(d->inner, od_inner_work(d, work), t, x, u);
+}
 static od_status step_matrix(const od_plant *plant, void *work, double alpha, double beta, double *matrix) {
   const od_inner_plant *d = plant_of(plant);
   return d->inner->ops->step_matrix(d->inner, od_inner_work(d, work), alpha, beta, matrix);
@@ -111,5 +115,6 @@ od_plant_ops od_inner_plant_ops(const od_plant_ops *inner) {
                         .held_jacobian = inner->held_jacobian ? held_jacobian : NULL,
                         .guard_slopes = inner->guard_slopes ? guard_slopes : NULL,
                         .edges = inner->edges ? edges : NULL,
+                        .place = inner->place ? place : NULL,
                         .restore = restore};
 }

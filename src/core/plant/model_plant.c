@@ -53,11 +53,15 @@ static void get_parameters(const od_plant *plant, const void *work, double *valu
 static od_status set_parameters(const od_plant *plant, void *work, const double *values) {
   const od_plant_data *d = od_plant_data_of(plant);
   od_work_parts p = od_work_parts_of(d, work);
-  bool mechanism = false;
-  for (int i = 0; i < plant->np; i++)
-    if (!isfinite(values[i])) return OD_NOT_FINITE;
+  double *theta = p.w + d->m->layout.theta;
+  bool mechanism = false, changed = false;
   for (int i = 0; i < plant->np; i++) {
-    p.w[d->m->layout.theta + d->parameter[i]] = values[i];
+    if (!isfinite(values[i])) return OD_NOT_FINITE;
+    changed = changed || theta[d->parameter[i]] != values[i];
+  }
+  if (!changed) return OD_OK;
+  for (int i = 0; i < plant->np; i++) {
+    theta[d->parameter[i]] = values[i];
     mechanism = mechanism || (d->owner[i].owner == OD_OWNER_NONE && d->block[i].block < 0);
   }
   if (mechanism) {
@@ -78,28 +82,46 @@ static bool same_place(const od_plant_data *d, const od_work_parts *p, double t,
          (nu == 0 || memcmp(p->u, u, nu * sizeof *u) == 0);
 }
 
-// Moves mechanism and circuit to the point x, k, u at the time t.
-static od_status move(const od_plant_data *d, const od_work_parts *p, double t, const double *x, const double *k,
-                      const double *u) {
+// Moves the mechanism to the point x, k, u at the time t.
+static od_status move_mechanism(const od_plant_data *d, const od_work_parts *p, double t, const double *x,
+                                const double *k, const double *u) {
   const od_model *m = d->m;
   const od_layout *l = &m->layout;
   int n = d->plant.nz, nc = d->plant.nc, nu = d->plant.nu;
-  memcpy(p->k, k, (size_t)(n + nc) * sizeof *k);
+  memmove(p->k, k, (size_t)(n + nc) * sizeof *k);
   if (same_place(d, p, t, x, u)) {
     od_mechanics(m)->accelerate(m, p->in, p->w, k);
     return OD_OK;
   }
-  p->head->placed = 0;
+  p->head->placed = OD_PLACED_NOTHING;
   p->w[l->time] = t;
   memcpy(p->x, x, (size_t)(2 * n + nc) * sizeof *x);
   for (int i = 0; i < nu; i++) p->u[i] = p->w[l->u + i] = u[i];
   for (int i = 0; i < nc; i++) p->w[l->c + i] = x[2 * n + i];
   od_status status = od_mechanics(m)->motion(m, p->in, p->w, x, x + n, k);
-  if (status != OD_OK) return status;
-  if (od_model_blocks(m)) od_model_signals(m, p->w);
-  od_circuit_evaluate(m, p->w);
-  p->head->placed = 1;
+  if (status == OD_OK) p->head->placed = OD_PLACED_MECHANISM;
+  return status;
+}
+
+// Moves mechanism and circuit to the point x, k, u at the time t.
+static od_status move(const od_plant_data *d, const od_work_parts *p, double t, const double *x, const double *k,
+                      const double *u) {
+  od_status status = move_mechanism(d, p, t, x, k, u);
+  if (status != OD_OK || p->head->placed == OD_PLACED_MACHINE) return status;
+  if (od_model_blocks(d->m)) od_model_signals(d->m, p->w);
+  od_circuit_evaluate(d->m, p->w);
+  p->head->placed = OD_PLACED_MACHINE;
   return OD_OK;
+}
+
+// Moves the mechanism to x, with the rates of the last point, and computes the pressures.
+static od_status place(const od_plant *plant, void *work, double t, const double *x, const double *u) {
+  const od_plant_data *d = od_plant_data_of(plant);
+  od_work_parts p = od_work_parts_of(d, work);
+  p.head->linear = OD_POINT_EVALUATED;
+  od_status status = move_mechanism(d, &p, t, x, p.k, u);
+  if (status == OD_OK) od_circuit_find_pressures(d->m, p.w);
+  return status;
 }
 
 // Computes g at a point. Fails if the loops cannot be closed at this point or if a value is not finite.
@@ -344,6 +366,7 @@ od_status od_model_plant_in(od_arena *arena, const od_model *m, od_plant_choice 
   od_circuit_find_runs(m, d->owner, choice.parameters);
   set_scales(d);
   find_outputs(d);
+  if (od_model_plant_outputs_need_motion_only(d)) d->ops.place = place;
   lay_out(d);
   *out = &d->plant;
   return OD_OK;

@@ -258,6 +258,10 @@ static sight sight_of(const od_plant_data *d, const unsigned char *wanted) {
   return s;
 }
 
+bool od_model_plant_outputs_need_motion_only(const od_plant_data *d) {
+  return sight_of(d, NULL).states_only && !od_model_blocks(d->m) && !d->mechanicals;
+}
+
 // Computes the motion of the mechanism along a direction, up to the highest order on which the outputs depend. The accelerations
 // are the derivatives of k in dk, a column of an nk x columns matrix.
 static void move_mechanism(const od_plant_data *d, const od_work_parts *p, const od_directions *v, sight seen,

@@ -49,6 +49,13 @@ typedef struct od_plant_data {  // a model with the chosen inputs, outputs and p
   size_t scalars, integers, scratch, point, kept, sparse, tree, changed_values, complex_scalars;
 } od_plant_data;
 
+// The parts of the machine that are at the x and u of the last point.
+enum {
+  OD_PLACED_NOTHING,
+  OD_PLACED_MECHANISM,
+  OD_PLACED_MACHINE,  // also signals and circuit
+};
+
 // Preparation of the last point for tangents and reactions.
 enum {
   OD_POINT_EVALUATED,  // only the residual is known
@@ -60,7 +67,7 @@ typedef struct od_work_header {
   int linear;            // the preparation of the last point; a residual resets it to OD_POINT_EVALUATED, which is zero
   int changes_known;     // whether the changes of constants belong to the current numbers
   int sampled;           // whether samples or switches were taken since the last point was settled
-  int placed;            // whether the mechanism is at the last point's x and the circuit is evaluated at this x
+  int placed;            // which parts of the machine are at the x and u of the last point
   double inverse_pivot;  // the largest inverse pivot right after the partition was chosen; zero: not computed yet
 } od_work_header;
 
@@ -275,6 +282,8 @@ bool od_model_output_is_reaction(const od_output *o);
 od_state_range od_model_output_sees(const od_model *m, const od_output *o, int nx);
 // Returns whether an output depends on states only. Then no number of the circuit changes the output directly.
 bool od_model_output_sees_states_only(const od_model *m, const od_output *o);
+// Returns whether outputs and their derivatives need only the motion of the mechanism and the states, not signals and circuit.
+bool od_model_plant_outputs_need_motion_only(const od_plant_data *d);
 // Returns whether an output depends on the rates k.
 bool od_model_output_has_rates(const od_model *m, const od_output *o);
 void od_model_plant_edges(const od_plant *plant, const double *x, unsigned char *at_edge);

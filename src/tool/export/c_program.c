@@ -174,6 +174,7 @@ static const struct {
     {"calibrations", "src/plant/calibrated_plant", ".c"},
     {"joseph", "src/observe/covariance_joseph", ".c"},
     {"changes", "src/observe/change_watch", ".c"},
+    {"shifts", NULL, NULL},
     {"messages", "src/base/text", ".c"},
 };
 
@@ -188,6 +189,8 @@ static bool lacks_part(const writer *w, const char *part) {
   if (strcmp(part, "observer") == 0) return !p->d.observer;
   if (strcmp(part, "simulation") == 0) return p->d.observer;
   if (strcmp(part, "calibrations") == 0) return p->d.calibrations == 0;
+  if (strcmp(part, "shifts") == 0)
+    return !p->filter || strcmp(part_of(filters, p->observer.filter), "relinearizing") != 0;
   if (strcmp(part, "joseph") == 0) return p->observer.form != OD_FORM_JOSEPH;
   return false;
 }

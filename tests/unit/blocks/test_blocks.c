@@ -437,8 +437,41 @@ static void sampled_loop(void **state) {
   od_machine_free(machine);
 }
 
+// An output of minus zero is reported as zero.
+static void zero_has_no_sign(void **state) {
+  (void)state;
+  od_test_run run =
+      od_test_begin(od_test_machine_text("inputs: {u: {constant: 0}}\nblocks:\n  a: {type: gain, input: u, gain: -3}\n"
+                                         "  rest: {type: first-order, input: u, gain: 1, time_constant: 1 s}\n"),
+                    "a", NULL);
+  double y = 1;
+  assert_int_equal(od_sim_outputs(run.sim, &y), OD_OK);
+  assert_true(y == 0 && !signbit(y));
+  od_test_end(&run);
+}
+
+// A sampled delay of three samples begins with the initial value of its output, two delays with different ones.
+static void first_outputs_of_delays(void **state) {
+  (void)state;
+  od_machine *machine = od_test_machine_text(
+      "inputs: {u: {constant: 5}}\nblocks:\n"
+      "  a: {type: delay, input: u, time: 30 ms, sample: 10 ms}\n"
+      "  b: {type: delay, input: u, time: 20 ms, sample: 10 ms}\n"
+      "initial: {a.held: 2.5, b.held: -1}\n");
+  static const char *const names[] = {"a", "b"};
+  for (int k = 0; k < 5; k++) {
+    double got[2];
+    od_test_run_to(machine, "trapezoid", 0.01 * k + 0.005, 5e-3, names, 2, got);
+    near(got[0], k < 3 ? 2.5 : 5, 1e-12);
+    near(got[1], k < 2 ? -1 : 5, 1e-12);
+  }
+  od_machine_free(machine);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(frequency_responses),
+                                     cmocka_unit_test(first_outputs_of_delays),
+                                     cmocka_unit_test(zero_has_no_sign),
                                      cmocka_unit_test(pade),
                                      cmocka_unit_test(static_blocks),
                                      cmocka_unit_test(nonlinear_blocks),

@@ -1,6 +1,7 @@
 // Foreign blocks: laws given by functions (oleodyn/foreign.h). Oracles: the same laws as blocks of the core, for values, all
 // derivatives (those of the core are compared with complex steps elsewhere) and runs; recursions of sampled blocks and closed forms
 // by hand.
+#include <complex.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +13,7 @@
 #include "oleodyn/image.h"
 #include "oleodyn/integrator.h"
 #include "oleodyn/sim.h"
+#include "blocks/block_classes.h"
 #include "model/model.h"
 
 enum { MOST = 16 };
@@ -186,6 +188,59 @@ static void a_law_equals_the_block_of_the_core(void **state) {
   end(&native);
 }
 
+// ---- steps of differences
+
+// Records its arguments: states, inputs and numbers, two of each.
+enum { ARGUMENTS = 6, RECORDS = 40 };
+typedef struct records {
+  double argument[RECORDS][ARGUMENTS];
+  int count;
+} records;
+
+static od_status weighted_sum(void *context, const od_foreign_point *at, double *y, double *rate) {
+  records *r = context;
+  assert_true(r->count < RECORDS);
+  double *to = r->argument[r->count++];
+  for (int i = 0; i < 2; i++) to[i] = at->x[i], to[2 + i] = at->u[i], to[4 + i] = at->q[i];
+  y[0] = 0, rate[0] = 1, rate[1] = 2;
+  for (int i = 0; i < ARGUMENTS; i++) y[0] += (i + 1) * to[i];
+  return OD_OK;
+}
+
+// Differences change one argument at a time, to both sides, by 6e-6 of its size: its value, and at least the typical size of a state or an
+// input, or 1 for a number of zero. The results are the weights of the sum.
+static void differences_have_the_size_of_their_arguments(void **state) {
+  (void)state;
+  static const double nominal[] = {1e-3, 0}, input_nominal[] = {2e4, -5};
+  static const double points[][ARGUMENTS] = {{0, 0, 0, 0, 0, 0}, {5e-6, -3, 7e5, 0.25, 4e-7, -2e9}};
+  for (int k = 0; k < 4; k++) {
+    records r = {.count = 0};
+    od_foreign_law law = {.context = &r, .inputs = 2, .outputs = 1, .states = 2, .numbers = 2, .values = weighted_sum};
+    if (k % 2) law.nominal = nominal, law.input_nominal = input_nominal;
+    const double *at = points[k / 2];
+    od_block_spec spec = od_block_spec_of_law(&law);
+    for (int moved = 0; moved < ARGUMENTS; moved++) {
+      double complex p[ARGUMENTS + 1] = {0}, y[1], rate[2], held[1] = {0};
+      for (int i = 0; i < ARGUMENTS; i++) p[i] = at[i] + (i == moved ? 1e-30 * I : 0);
+      const double complex u[3] = {p[2], p[3], 0};
+      r.count = 0;
+      od_block_class_of(&spec)->evaluate_complex(&spec, p + 4, p, u, held, y, rate);
+      double size = moved < 4 ? 1 : at[moved] == 0 ? 1 : 0, h;
+      if (k % 2 && moved == 0) size = 1e-3;
+      if (k % 2 && moved == 2) size = 2e4;
+      h = 6e-6 * fmax(size, fabs(at[moved]));
+      assert_int_equal(r.count, 3);
+      for (int i = 0; i < ARGUMENTS; i++) {
+        assert_true(r.argument[0][i] == at[i]);
+        near(r.argument[1][i] - at[i], i == moved ? h : 0, 1e-9 * h);
+        near(r.argument[2][i] - at[i], i == moved ? -h : 0, 1e-9 * h);
+      }
+      near(cimag(y[0]), (moved + 1) * 1e-30, 1e-30 * (1e-9 + 1e-15 * fabs(creal(y[0])) / h));
+      for (int i = 0; i < 2; i++) assert_true(creal(rate[i]) == i + 1 && cimag(rate[i]) == 0);
+    }
+  }
+}
+
 // ---- a formula of an input and numbers, and of the time
 
 static od_status formula_values(void *context, const od_foreign_point *at, double *y, double *rate) {
@@ -324,6 +379,12 @@ static void samples(void **state) {
   od_model_free(model);
 }
 
+static od_status sampled_twice(void *context, const od_foreign_point *at, double *next, double *y) {
+  (void)context;
+  for (int i = 0; i < 2; i++) next[i] = y[i] = 2 * at->x[i];
+  return OD_OK;
+}
+
 // ---- a law that jumps: a bouncing ball, with a token that counts the bounces
 
 static od_status ball_values(void *context, const od_foreign_point *at, double *y, double *rate) {
@@ -442,6 +503,78 @@ static void wrong_laws_are_reported(void **state) {
   }
 }
 
+// The least and the largest counts of a law: accepted at each limit, refused one step beyond. The limits are those of the messages.
+static void limits_of_laws(void **state) {
+  (void)state;
+  calls count = {0};
+  od_foreign_law usual = second_order_law(&count);
+  struct {
+    int *count, least, most;
+    const char *says;
+  } limits[] = {{&usual.inputs, 0, 32, "number of inputs"},
+                {&usual.outputs, 1, 16, "number of outputs"},
+                {&usual.states, 0, 32, "number of states"},
+                {&usual.tokens, 0, 2, "number of states"},
+                {&usual.numbers, 0, 300, "number of numbers"}};
+  for (int sampled = 0; sampled < 2; sampled++) {
+    usual.sample = sampled ? sampled_twice : NULL;
+    for (size_t i = 0; i < sizeof limits / sizeof *limits; i++) {
+      const int before = *limits[i].count, held = sampled && limits[i].count == &usual.states ? usual.outputs : 0;
+      for (int value = limits[i].least - 1; value <= limits[i].most - held + 1; value++) {
+        if (value > limits[i].least && value < limits[i].most - held) continue;
+        *limits[i].count = value;
+        od_block_spec spec = od_block_spec_of_law(&usual);
+        spec.sample = sampled ? 0.1 : 0;
+        const char *problem = od_block_spec_problem(&spec);
+        if (value < limits[i].least || value > limits[i].most - held) {
+          assert_true(problem && strstr(problem, limits[i].says));
+        } else if (limits[i].count != &usual.states || value >= usual.tokens) {
+          if (problem) fail_msg("%d: %s", value, problem);
+        }
+      }
+      *limits[i].count = before;
+    }
+  }
+  // The number of inputs in the spec is that of the law.
+  od_block_spec spec = od_block_spec_of_law(&usual);
+  spec.inputs++;
+  assert_non_null(strstr(od_block_spec_problem(&spec), "number of inputs"));
+}
+
+static void save_nothing(void *context, const double *x, void *memory) {
+  (void)context, (void)x, (void)memory;
+}
+static bool restore_nothing(void *context, const void *memory, double *x) {
+  (void)context, (void)memory, (void)x;
+  return true;
+}
+
+// The functions of a law: each one that another entry of the law requires.
+static void functions_of_laws(void **state) {
+  (void)state;
+  calls count = {0};
+  for (int which = 0; which < 64; which++) {
+    od_foreign_law law = second_order_law(&count);
+    bool sampled = which & 1;
+    if (which & 1) law.sample = sampled_twice;
+    if (which & 2) law.memory_size = 8;
+    if (which & 4) law.save_memory = save_nothing;
+    if (which & 8) law.restore_memory = restore_nothing;
+    if (which & 16) law.margin = ball_margin;
+    if (which & 32) law.switch_states = ball_bounces;
+    od_block_spec spec = od_block_spec_of_law(&law);
+    spec.sample = sampled ? 0.1 : 0;
+    const char *problem = od_block_spec_problem(&spec);
+    bool no_memory = (which & 2) && (which & 12) != 12, no_switch = (which & 16) && !(which & 32);
+    if (no_memory)
+      assert_non_null(strstr(problem, "'save_memory' or 'restore_memory'"));
+    else if (no_switch)
+      assert_non_null(strstr(problem, "'switch_states'"));
+    else
+      assert_null(problem);
+  }
+}
+
 static void images_contain_no_laws(void **state) {
   (void)state;
   calls count = {0};
@@ -464,7 +597,10 @@ int main(void) {
       cmocka_unit_test(samples),
       cmocka_unit_test(a_law_jumps),
       cmocka_unit_test(a_failed_law_is_not_finite),
+      cmocka_unit_test(differences_have_the_size_of_their_arguments),
       cmocka_unit_test(wrong_laws_are_reported),
+      cmocka_unit_test(limits_of_laws),
+      cmocka_unit_test(functions_of_laws),
       cmocka_unit_test(images_contain_no_laws),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

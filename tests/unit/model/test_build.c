@@ -262,6 +262,7 @@ static const struct mistake {
 static bool has_problem(const od_build *b, od_culprit_kind kind, const char *text) {
   for (int i = 0; i < od_build_problem_count(b); i++) {
     od_problem p = od_build_problem(b, i);
+    assert_true((p.kind == OD_ABOUT_MACHINE) == (p.index == -1));
     if (p.kind == kind && strstr(p.text, text)) return true;
   }
   return false;
@@ -490,6 +491,48 @@ static void numbers_by_keys(void **state) {
   od_build_free(b);
 }
 
+// The position of a spool has the unit of the signal that moves the valve.
+static void units_of_spools(void **state) {
+  (void)state;
+  parts p;
+  od_build *b = build(&p, NULL);
+  od_model *m = NULL;
+  assert_int_equal(od_build_finish(b, &m, NULL), OD_OK);
+  int spool = od_model_output_find(m, "valve.spool");
+  assert_true(spool >= 0);
+  assert_string_equal(od_model_output_unit(m, spool), "V");
+  od_model_free(m);
+  od_build_free(b);
+}
+
+// Every class of elements without any given number: places for all fields that are not optional, and one message for each field without a
+// default, with its meaning.
+static void numbers_of_all_classes(void **state) {
+  (void)state;
+  for (int c = 0; c < od_element_class_count(); c++) {
+    const od_element_description *d = od_element_description_at(c);
+    od_build *b = od_build_new();
+    od_build_input(b, "before", "1");
+    int count = d->field_count - d->equations->optional_numbers;
+    int first = od_build_element_numbers(b, "e", d->equations->name, NULL, 0);
+    if (count == 0) assert_int_equal(first, OD_UNUSED);
+    if (count > 0) assert_int_equal(od_build_number(b, "next", 0, "1"), first + count);
+    od_model *model = NULL;
+    od_build_finish(b, &model, NULL);
+    for (int i = 0; i < d->field_count; i++) {
+      const od_element_field *f = &d->fields[i];
+      double value = f->fallback;
+      for (int k = 0; f->same_as && k < d->field_count; k++)
+        if (strcmp(d->fields[k].key, f->same_as) == 0) value = d->fields[k].fallback;
+      char says[300];
+      snprintf(says, sizeof says, "%s' is missing: %s (%s)", f->key, f->meaning, f->unit);
+      assert_true(has_problem(b, OD_ABOUT_MACHINE, says) == (i < count && isnan(value)));
+    }
+    od_model_free(model);
+    od_build_free(b);
+  }
+}
+
 // Blocks, outputs and states that do not exist have no names.
 static void names_of_blocks(void **state) {
   (void)state;
@@ -551,6 +594,8 @@ int main(void) {
       cmocka_unit_test(added_later),
       cmocka_unit_test(wrong_calls_stay),
       cmocka_unit_test(numbers_by_keys),
+      cmocka_unit_test(numbers_of_all_classes),
+      cmocka_unit_test(units_of_spools),
       cmocka_unit_test(names_of_blocks),
       cmocka_unit_test(measured_flows),
       cmocka_unit_test(friction_of_first_element),

@@ -574,8 +574,28 @@ static void enumerations(void **state) {
   assert_int_equal(found, listed);
 }
 
+// The number of instances of a batch: the message names a batch with an impossible number, and the table as a whole if the sum is wrong.
+static void check_counts_of_batches(const od_model *m) {
+  od_batch *batch = (od_batch *)(uintptr_t)m->join.batch;
+  for (int i = 0; i < m->join.batches; i++) {
+    const int before = batch[i].count, values[] = {-1, 0, m->instances + 1, before + 1};
+    for (int k = 0; k < 4; k++) {
+      od_model copy = *m;
+      od_error err = {0};
+      char says[100];
+      const bool in_sum = values[k] > 0 && values[k] <= m->instances;
+      batch[i].count = values[k];
+      snprintf(says, sizeof says, "item %d of its table 'join.batch'", in_sum ? m->join.batches : i);
+      assert_int_equal(od_model_check(&copy, &err), OD_BAD_INPUT);
+      if (!strstr(err.text, says)) fail_msg("'%s' instead of '%s'", err.text, says);
+      batch[i].count = before;
+    }
+  }
+}
+
 static void check_rules(od_model *m) {
   check_batches(m);
+  check_counts_of_batches(m);
   if (m->blocks < 10) check_specs(m);
   check_measures(m);
   check_mechanism(m);

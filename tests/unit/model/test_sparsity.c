@@ -2,6 +2,7 @@
 //
 // Oracle: a dense table of booleans, filled from the connections of the elements by the rules in model/rate_sparsity.c and
 // model/step_pattern.h. Patterns must be equal: with a missing entry derivatives would be wrong, with an additional one steps would be slow.
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -148,7 +149,69 @@ static void random_machines(void **state) {
   assert_true(junctions > 5 && blocks > 5 && sparse > 5);
 }
 
+// Volumes in a row, with leaks between neighbors and between other pairs: rows are sparse from 16 states on if less than a third of the entries
+// is used, in whole numbers. Each leak between two volumes is two entries, and each state is one.
+static void sizes_of_sparse_circuits(void **state) {
+  (void)state;
+  int sparse = 0, full = 0, at_limit = 0;
+  for (int n = 14; n <= 20; n++)
+    for (int more = 0, pairs = n * (n - 1) / 2; more <= pairs - (n - 1); more++) {
+      const int entries = n + 2 * (n - 1 + more), most = n * n / 3;
+      if (more > 0 && abs(entries - most) > 6) continue;
+      od_build *b = od_build_new();
+      int first = 0;
+      const double oil[] = {870, 1e4, 1.4e9};
+      for (int i = 0; i < 3; i++) {
+        char path[20];
+        snprintf(path, sizeof path, "oil.%d", i);
+        int place = od_build_number(b, path, oil[i], "1");
+        if (i == 0) first = place;
+      }
+      od_build_oil(b, OD_OIL_CONSTANT, first);
+      int volume = od_build_number(b, "volume", 1e-3, "m3"), slope = od_build_number(b, "slope", 1e-12, "m3/s/Pa"),
+          node[20];
+      char name[20];
+      for (int i = 0; i < n; i++) {
+        snprintf(name, sizeof name, "V%d", i);
+        node[i] = od_build_node(b, name, OD_NODE_VOLUME, volume, OD_UNUSED);
+        snprintf(name, sizeof name, "V%d.pressure", i);
+        od_build_initial(b, name, 1e6, true);
+      }
+      for (int i = 0, others = 0; i < n; i++)
+        for (int k = i + 1; k < n; k++) {
+          if (k > i + 1 && others++ >= more) continue;
+          od_element_spec leak = od_element_spec_of("leak");
+          leak.end[0] = node[i], leak.end[1] = node[k];
+          leak.first_number = slope;
+          snprintf(name, sizeof name, "L%d-%d", i, k);
+          od_build_element(b, name, &leak);
+        }
+      od_model *m = NULL;
+      od_error err = {0};
+      if (od_build_finish(b, &m, &err) != OD_OK) fail_msg("%s", err.text);
+      od_build_free(b);
+      bool expected = n >= 16 && entries < most;
+      assert_int_equal(m->circuit_states, n);
+      assert_true((m->join.row_start != NULL) == expected);
+      if (expected) assert_int_equal(m->join.row_columns, entries);
+      *(expected ? &sparse : &full) += 1;
+      // The pressure of a volume depends on its own state alone.
+      for (int i = 0; i < n; i++) {
+        bool mark[MOST] = {false};
+        snprintf(name, sizeof name, "V%d.pressure", i);
+        const int output = od_model_output_find(m, name);
+        assert_true(output >= 0);
+        od_output_mark_states(m, &m->output[output], mark);
+        for (int k = 0; k < n; k++) assert_true(mark[k] == (k == m->node[node[i]].state));
+      }
+      at_limit += n >= 16 && abs(entries - most) < 2;
+      od_model_free(m);
+    }
+  print_message("%d circuits with sparse rows, %d with full rows, %d near the limit\n", sparse, full, at_limit);
+  assert_true(sparse > 5 && full > 5 && at_limit > 3);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(random_machines)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(random_machines), cmocka_unit_test(sizes_of_sparse_circuits)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -226,8 +226,67 @@ static void test_invalid(void **state) {
   free(memory);
 }
 
+// Saves the watch, changes one integer, and returns the reported problem. where: 0: the number of starting times; 1 and more: an index.
+static const char *problem_of(od_change_watch *w, int where, int value) {
+  od_pieces t = {.mode = OD_PIECES_COUNT};
+  od_change_watch_transfer(w, &t);
+  const size_t size = t.at;
+  char *saved = aligned_alloc(16, size);
+  assert_non_null(saved);
+  od_change_watch changed = *w;
+  *(where == 0 ? &changed.slots : &changed.order[where - 1]) = value;
+  t = (od_pieces){.mode = OD_PIECES_SAVE, .to = saved};
+  od_change_watch_transfer(&changed, &t);
+  t = (od_pieces){.mode = OD_PIECES_CHECK, .from = saved};
+  od_change_watch_transfer(w, &t);
+  assert_int_equal(t.at, size);
+  free(saved);
+  return t.problem;
+}
+
+// A watch without any starting time up to a full one can be saved; numbers and indices beyond are refused. A restored watch has the same bits.
+static void test_saved(void **state) {
+  (void)state;
+  double *memory = memory_of_watch(), *other_memory = memory_of_watch();
+  od_change_watch watch, other;
+  filter f, g;
+  od_parameter_change found;
+  truth r = truth_of(1, 1000, 0, 0.8);
+  begin(&f, &watch, memory);
+  for (long k = 1; k <= 600; k++) {
+    double y[NY];
+    measure(&r, k, y);
+    predict(&f, k);
+    correct(&f, y);
+    end(&f, k, true, &found);
+  }
+  assert_true(watch.slots > 5);
+  for (int value = -2; value <= OD_WATCH_SLOTS + 2; value++) {
+    const char *count = problem_of(&watch, 0, value);
+    assert_true((count == NULL) == (value >= 0 && value <= OD_WATCH_SLOTS));
+    if (count) assert_non_null(strstr(count, "number of starting times"));
+    for (int where = 1; where <= OD_WATCH_SLOTS; where++) {
+      const char *index = problem_of(&watch, where, value);
+      assert_true((index == NULL) == (value >= 0 && value < OD_WATCH_SLOTS));
+      if (index) assert_non_null(strstr(index, "index of a starting time"));
+    }
+  }
+  begin(&g, &other, other_memory);
+  od_pieces t = {.mode = OD_PIECES_COUNT};
+  od_change_watch_transfer(&watch, &t);
+  char *saved = aligned_alloc(16, t.at);
+  assert_non_null(saved);
+  t = (od_pieces){.mode = OD_PIECES_SAVE, .to = saved};
+  od_change_watch_transfer(&watch, &t);
+  t = (od_pieces){.mode = OD_PIECES_RESTORE, .from = saved};
+  od_change_watch_transfer(&other, &t);
+  assert_memory_equal(other_memory, memory, od_change_watch_size(NX, NP, NY, NP) * sizeof *memory);
+  assert_true(other.slots == watch.slots && memcmp(other.order, watch.order, sizeof watch.order) == 0);
+  free(saved), free(memory), free(other_memory);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_step), cmocka_unit_test(test_no_change),
-                                     cmocka_unit_test(test_invalid)};
+                                     cmocka_unit_test(test_invalid), cmocka_unit_test(test_saved)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -313,6 +313,38 @@ static void noise_of_one_entry(void **state) {
         }
 }
 
+// Matrices of noise that change from sample to sample, with and without memory for the last one. Oracle: the sum of the matrices.
+static void alternating_noise(void **state) {
+  (void)state;
+  enum { ROOM = 400, SAMPLES = 24 };
+  for (int f = 0; f < 2; f++)
+    for (int keeps = 0; keeps < 2; keeps++) {
+      double memory[N * N], scratch[ROOM] = {0}, kept[ROOM] = {0}, Q[3][N * N], sum[N * N] = {0}, got[N * N];
+      od_dice dice = {11};
+      assert_true(od_covariance_scratch(NX, NP) <= ROOM && od_covariance_kept(NX, NP) <= ROOM);
+      od_covariance b = {
+          .nx = NX, .np = NP, .form = forms[f], .P = memory, .scratch = scratch, .kept = keeps ? kept : NULL};
+      for (int k = 0; k < 3; k++) {
+        double root[N * N];
+        for (int i = 0; i < N * N; i++) root[i] = od_dice_uniform(&dice, -1, 1);
+        for (int i = 0; i < N; i++)
+          for (int j = 0; j < N; j++) {
+            Q[k][i * N + j] = 0;
+            for (int c = 0; c < N; c++) Q[k][i * N + j] += root[i * N + c] * root[j * N + c];
+          }
+      }
+      for (int i = 0; i < N; i++) sum[i * (N + 1)] = 1;
+      assert_true(od_covariance_set(&b, sum));
+      for (int k = 0; k < SAMPLES; k++) {
+        const double *now = Q[k / 2 % 3];  // each matrix twice
+        assert_true(od_covariance_add(&b, now, NULL));
+        for (int i = 0; i < N * N; i++) sum[i] += now[i];
+        od_covariance_get(&b, got);
+        for (int i = 0; i < N * N; i++) near_scaled(got[i], sum[i], 1e-12, k + 1);
+      }
+    }
+}
+
 // In both forms, noise that makes any single variance negative or infinite is rejected.
 static void every_variance_is_checked(void **state) {
   (void)state;
@@ -369,7 +401,8 @@ static void decaying_states(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(one_good_sensor),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(alternating_noise),
+                                     cmocka_unit_test(one_good_sensor),
                                      cmocka_unit_test(ill_conditioned_sequences),
                                      cmocka_unit_test(all_sizes),
                                      cmocka_unit_test(sensors_together),

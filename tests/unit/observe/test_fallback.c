@@ -12,8 +12,12 @@
 
 // ---- x' = u - p x^2, y = x
 
+// Values of p for which the rate or the output cannot be computed.
+static double no_rate = NAN, no_output = NAN;
+
 static int decay(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
   (void)user, (void)t;
+  if (p[0] == no_rate) return 1;
   dx[0] = u[0] - p[0] * x[0] * x[0];
   return 0;
 }
@@ -26,9 +30,9 @@ static int decay_jacobians(void *user, double t, const double *x, const double *
   return 0;
 }
 static int itself(void *user, double t, const double *x, const double *u, const double *p, double *y) {
-  (void)user, (void)t, (void)u, (void)p;
+  (void)user, (void)t, (void)u;
   y[0] = x[0];
-  return 0;
+  return p[0] == no_output;
 }
 static int itself_jacobians(void *user, double t, const double *x, const double *u, const double *p, double *hx,
                             double *hu, double *hp) {
@@ -178,6 +182,50 @@ static void wrong_later(void **state) {
   print_message("wrong from sample 320 on: fell back at sample %d\n", since);
   assert_true(since > 320 && since <= 320 + 2 * WINDOW);
   od_observer_free(o);
+  od_plant_free(plant);
+}
+
+// The filter to fall back on, whose parameter is that of the iterated extended filter, cannot predict or correct one sample. The live observer can.
+// The fallback then continues the live estimate: it follows from the preceding one.
+static void plain_filter_fails(void **state) {
+  (void)state;
+  enum { FAILS = 40 };
+  od_plant *plant = make_plant();
+  for (int kind = 0; kind < 3; kind++) {  // the last kind does not fail
+    double y[SAMPLES + 1];
+    measure(2, 0, 2, y);
+    if (kind == 0) y[FAILS] = NAN;  // no value: a correction cannot notice the failed prediction
+    od_observer *a = make_observer(plant, "iterated-ekf", WINDOW, AT_ONCE),
+                *b = make_observer(plant, "relinearising", WINDOW, AT_ONCE);
+    int since = -1;
+    for (int k = 0; k <= SAMPLES && (since < 0 || k < since + 20); k++) {
+      od_observer *one = make_observer(plant, "iterated-ekf", WINDOW, AT_ONCE);
+      const double u = input(k - 1), live = od_observer_parameters(b)[0], plain = od_observer_parameters(a)[0];
+      double P[4];
+      memcpy(P, od_observer_covariance(b), sizeof P);
+      if (k > 0)
+        assert_int_equal(od_observer_start(one, od_observer_time(b), od_observer_state(b), &live, P, &u), OD_OK);
+      take(a, k, y);
+      take(one, k, y);
+      if (k == FAILS) {
+        assert_true(live != plain && !od_observer_fell_back(b));
+        *(kind == 0 ? &no_rate : &no_output) = kind < 2 ? plain : (double)NAN;
+      }
+      take(b, k, y);
+      no_rate = no_output = NAN;
+      if (since < 0 && od_observer_fell_back(b)) since = k;
+      if (since == k) {
+        bool follows = fabs(od_observer_parameters(b)[0] - od_observer_parameters(one)[0]) < 1e-9 &&
+                       fabs(od_observer_state(b)[0] - od_observer_state(one)[0]) < 1e-9;
+        assert_true(follows == (kind < 2) && are_equal(a, b) == (kind == 2));
+      }
+      od_observer_free(one);
+    }
+    print_message("the plain filter fails (%d): fell back at sample %d\n", kind, since);
+    assert_true(since > FAILS);
+    od_observer_free(a);
+    od_observer_free(b);
+  }
   od_plant_free(plant);
 }
 
@@ -341,10 +389,70 @@ static void saved_across_the_fallback(void **state) {
   od_plant_free(plant);
 }
 
+// A saved observer belongs to its options: another window, another distribution of the work and another sensor are refused.
+static void saved_with_other_options(void **state) {
+  (void)state;
+  od_plant *plant = make_plant();
+  const double other_sensor = 2 * sensor, u = input(0);
+  const double choices[][3] = {{WINDOW, 1, 0}, {WINDOW * 2, 1, 0}, {WINDOW, 0, 0}, {WINDOW, 1, 1}, {WINDOW, 1, 0}};
+  for (int i = 0; i < 5; i++) {
+    od_observer *o[2];
+    for (int k = 0; k < 2; k++) {
+      const od_observer_options options = {.filter = od_filter_find("relinearising"),
+                                           .sensor_sigma = k == 1 && i == 4 ? &other_sensor : &sensor,
+                                           .choice = choices[k ? i : 0]};
+      o[k] = od_observer_new(plant, &options);
+      assert_non_null(o[k]);
+      assert_int_equal(od_observer_start(o[k], 0, NULL, NULL, start_P, &u), OD_OK);
+    }
+    size_t size = od_observer_save_size(o[0]);
+    void *saved = malloc(size);
+    od_error err = {0};
+    assert_int_equal(od_observer_save(o[0], saved), OD_OK);
+    assert_int_equal(od_observer_restore(o[1], saved, size, &err), i ? OD_BAD_INPUT : OD_OK);
+    if (i) assert_non_null(strstr(err.text, "other options"));
+    free(saved);
+    for (int k = 0; k < 2; k++) od_observer_free(o[k]);
+  }
+  od_plant_free(plant);
+}
+
+// Process noise that changes from sample to sample, as a matrix and as a list of variances: the same estimates.
+static void changing_noise(void **state) {
+  (void)state;
+  od_plant *plant = make_plant();
+  double y[SAMPLES + 1], farthest = 0;
+  measure(6, SAMPLES + 1, 0, y);
+  od_observer *a = make_observer(plant, "relinearising", WINDOW, AT_ONCE),
+              *b = make_observer(plant, "relinearising", WINDOW, AT_ONCE),
+              *c = make_observer(plant, "relinearising", WINDOW, AT_ONCE);
+  for (int k = 0; k <= 300; k++) {
+    const double u = input(k), q[2] = {noise[0] * (1 + 50 * (k / 2 % 3)), 1e-5 * (k % 2)}, Q[4] = {q[0], 0, 0, q[1]};
+    if (k > 0) {
+      assert_int_equal(od_observer_predict(a, step, &u, NULL, q), OD_OK);
+      assert_int_equal(od_observer_predict(b, step, &u, Q, NULL), OD_OK);
+      assert_int_equal(od_observer_predict(c, step, &u, NULL, noise), OD_OK);
+    }
+    assert_int_equal(od_observer_correct(a, y + k), OD_OK);
+    assert_int_equal(od_observer_correct(b, y + k), OD_OK);
+    assert_int_equal(od_observer_correct(c, y + k), OD_OK);
+    near(od_observer_state(b)[0], od_observer_state(a)[0], 1e-9);
+    near(od_observer_parameters(b)[0], od_observer_parameters(a)[0], 1e-9);
+    for (int i = 0; i < 4; i++) near(od_observer_covariance(b)[i], od_observer_covariance(a)[i], 1e-9);
+    farthest = fmax(farthest, fabs(od_observer_parameters(c)[0] - od_observer_parameters(a)[0]));
+  }
+  assert_true(farthest > 1e-3);  // the noise has an effect
+  od_observer_free(a), od_observer_free(b), od_observer_free(c);
+  od_plant_free(plant);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(wrong_from_the_start),
       cmocka_unit_test(wrong_later),
+      cmocka_unit_test(changing_noise),
+      cmocka_unit_test(saved_with_other_options),
+      cmocka_unit_test(plain_filter_fails),
       cmocka_unit_test(ends),
       cmocka_unit_test(with_jumps),
       cmocka_unit_test(limit_in_closed_form),

@@ -6,10 +6,11 @@
 
 #include "support/test.h"
 
+#include "model/model.h"
 #include "oleodyn/oleodyn.h"
 #include "support/random_machine.h"
 
-enum { MOST = 8 };
+enum { MOST = 40 };
 static const double h = 1e-60;  // imaginary step
 
 // Compares the complex residual at a random point with the residual and its derivatives, for all parameters and without one.
@@ -27,7 +28,8 @@ static void check(const od_plant *plant, uint64_t seed, int *compared) {
   assert_int_equal(plant->ops->start(plant, work, x), OD_OK);
   for (int i = 0; i < plant->nu; i++) u[i] = od_dice_uniform(&dice, -1, 1);
   for (int round = 0; round < 2; round++) {
-    for (int i = 0; i < nx; i++) x[i] *= 1 + od_dice_uniform(&dice, -1e-3, 1e-3);
+    // No state is zero, where friction and contacts have corners.
+    for (int i = 0; i < nx; i++) x[i] += od_dice_uniform(&dice, 1e-4, 1e-3) * (1 + fabs(x[i]));
     for (int i = 0; i < nk; i++) k[i] = od_dice_uniform(&dice, -1, 1);
     if (plant->ops->residual(plant, work, 0.3, x, k, u, g) != OD_OK) break;
     if (plant->ops->jacobians(plant, work, gx, gk, NULL) != OD_OK) break;
@@ -103,6 +105,63 @@ static void test_function(void **state) {
   }
 }
 
+// Random machines with numbers of the mechanism and of the circuit as parameters, one after the other in the same memory.
+static void test_machines(void **state) {
+  (void)state;
+  int machines = 0, compared = 0, mechanical = 0;
+  for (uint64_t seed = 1; machines < 25 && seed < 500; seed++) {
+    od_model *m = od_random_machine(seed, seed % 2, false, true, false);
+    if (!m) continue;
+    int parameter[6], np = 0;
+    od_plant *plant = NULL;
+    for (int i = 0; i < 6; i++) {
+      parameter[np] = (int)((long)i * (m->numbers - 1) / 5);
+      if (np > 0 && parameter[np] == parameter[np - 1]) continue;
+      if (od_model_plant(m, NULL, 0, &parameter[np], 1, &plant, NULL) == OD_OK)
+        np++;  // axes of planar machines are no parameters
+      od_plant_free(plant), plant = NULL;
+    }
+    assert_int_equal(od_model_plant(m, NULL, 0, parameter, np, &plant, NULL), OD_OK);
+    if (od_plant_nx(plant) <= MOST && plant->nu <= MOST && plant->ops->in_complex) {
+      machines++;
+      mechanical += plant->nz > 0;
+      check(plant, seed, &compared);
+    }
+    od_plant_free(plant);
+    od_model_free(m);
+  }
+  print_message("%d machines, %d of them with bodies: %d residuals compared\n", machines, mechanical, compared);
+  assert_true(machines == 25 && mechanical > 5 && compared > 200);
+}
+
+// A function that fails at one of its calls: no derivatives, whichever column fails.
+static int calls_left;
+static int fails_once(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
+  if (calls_left-- == 0) return 1;
+  return rates_complex(user, t, x, u, p, dx);
+}
+static void test_failed_columns(void **state) {
+  (void)state;
+  const double x0[] = {1, 2, -0.7}, p[] = {0.4, 1.3}, u[] = {0.1, 0.2};
+  const od_function f = {.nx = 3, .nu = 2, .np = 2, .x0 = x0, .p = p, .f = rates, .f_complex = fails_once};
+  od_plant *plant = NULL;
+  assert_int_equal(od_plant_from_function(&f, &plant, NULL), OD_OK);
+  od_sim *sim = od_sim_new(plant);
+  int calls = -1;  // number of calls without a failure: at least one for each state, input and parameter
+  for (int call = -1; call < calls || calls < 0; call++) {
+    double rate[3], fx[9], fu[6], fp[6];
+    calls_left = 1000;
+    assert_int_equal(od_sim_start(sim, 0, u), OD_OK);
+    calls_left = call < 0 ? 1000 : call;
+    od_status status = od_sim_derivatives(sim, rate, fx, fu, fp);
+    if (call < 0) calls = 1000 - calls_left;
+    if ((status == OD_OK) != (call < 0)) fail_msg("call %d of %d: %s", call, calls, od_status_text(status));
+    assert_true(calls >= 7);
+  }
+  od_sim_free(sim);
+  od_plant_free(plant);
+}
+
 // Without h the outputs are the states: their derivatives are a unit matrix and zeros.
 static void test_states_as_outputs(void **state) {
   (void)state;
@@ -125,6 +184,7 @@ static void test_states_as_outputs(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_function), cmocka_unit_test(test_states_as_outputs)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_function), cmocka_unit_test(test_machines),
+                                     cmocka_unit_test(test_failed_columns), cmocka_unit_test(test_states_as_outputs)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,4 @@
-// Outputs at other states (od_sim_outputs_elsewhere), and outputs at an edge (od_plant_ops.edges), on random machines with all their
+// Outputs and their derivatives at other states (od_sim_outputs_elsewhere), and outputs at an edge (od_plant_ops.edges), on random machines with all their
 // outputs. Oracles: a copy that is set to the same state; one-sided differences, which agree where there is no edge.
 #include <math.h>
 #include <stdlib.h>
@@ -6,7 +6,9 @@
 
 #include "support/test.h"
 #include "oleodyn/sim.h"
+#include "hydraulics/circuit.h"
 #include "plant/model_plant.h"
+#include "plant/model_plant_work.h"
 #include "support/machines.h"
 #include "support/random_machine.h"
 
@@ -27,21 +29,30 @@ static void close_subject(subject *s) {
   od_model_free(s->m);
 }
 
-// Away from rest, every other volume just below the pressure at which it cavitates. Returns false if the random machine cannot have
-// this state.
-static bool open_subject(subject *s, uint64_t seed) {
-  *s = (subject){.m = od_random_machine(seed, seed % 2, seed % 3 == 0, seed % 4 != 0, seed % 5 == 0)};
+// Whether a number can be a parameter; `placed`: of a plant whose outputs need neither signals nor circuit.
+static bool may_vary(const od_model *m, int number, bool placed) {
+  if (placed) return od_circuit_find_number(m, number).owner != OD_OWNER_NONE;
+  return !m->planar || strcmp(od_number_path(m, number), "axis") != 0;
+}
+
+// Away from rest, every other volume just below the pressure at which it cavitates. placed: only outputs that depend on states alone
+// (od_plant_ops.place). Returns false if the random machine cannot have this state or has no such outputs and parameters.
+static bool open_subject(subject *s, uint64_t seed, bool placed) {
+  *s = (subject){.m = od_random_machine(seed, seed % 2, seed % 3 == 0, seed % 4 != 0, seed % 5 == 0 && !placed)};
   if (!s->m) return false;
   od_dice dice = {seed + 7};
-  int output[MOST_OUTPUTS], parameter[PARAMETERS];
+  int output[MOST_OUTPUTS], parameter[PARAMETERS], count = 0;
   assert_true(s->m->outputs <= MOST_OUTPUTS);
-  for (int i = 0; i < s->m->outputs; i++) output[i] = i;
-  for (int i = 0; i < PARAMETERS;) {
+  for (int i = 0; i < s->m->outputs; i++)
+    if (!placed || od_model_output_sees_states_only(s->m, &s->m->output[i])) output[count++] = i;
+  for (int i = 0, tries = 0; i < PARAMETERS; tries++) {
+    if (tries == 1000) return false;
     parameter[i] = od_dice_pick(&dice, s->m->numbers);
-    if (!s->m->planar || strcmp(od_number_path(s->m, parameter[i]), "axis") != 0) i++;
+    i += may_vary(s->m, parameter[i], placed);
   }
-  assert_int_equal(od_model_plant(s->m, output, s->m->outputs, parameter, PARAMETERS, &s->plant, NULL), OD_OK);
-  s->nx = od_plant_nx(s->plant), s->ny = s->m->outputs;
+  assert_int_equal(od_model_plant(s->m, output, count, parameter, PARAMETERS, &s->plant, NULL), OD_OK);
+  assert_true((s->plant->ops->place != NULL) == placed);
+  s->nx = od_plant_nx(s->plant), s->ny = count;
   assert_true(s->nx <= MOST_STATES);
   s->sim = od_sim_new(s->plant);
   s->copy = od_sim_new(s->plant);
@@ -63,15 +74,22 @@ static bool set_copy(const subject *s, const double *x, const double *p, double 
          od_sim_outputs(s->copy, y) == OD_OK;
 }
 
-// One copy is set to many states in sequence; another one is set to each from the state of the simulation.
-static void elsewhere(void **state) {
-  (void)state;
-  int compared = 0;
+// Returns the largest difference of two lists, relative to their sizes plus `scale`.
+static double difference(int count, const double *a, const double *b, double scale) {
   double worst = 0;
+  for (int i = 0; i < count; i++) worst = fmax(worst, fabs(a[i] - b[i]) / (fabs(a[i]) + fabs(b[i]) + scale));
+  return worst;
+}
+
+// One copy is set to many states in sequence; another one is set to each from the state of the simulation.
+static void check_elsewhere(bool placed) {
+  int compared = 0;
+  double worst = 0, worst_slope = 0;
   static double y[MOST_OUTPUTS], expected[MOST_OUTPUTS], before[MOST_OUTPUTS], after[MOST_OUTPUTS];
+  static double slopes[2][MOST_OUTPUTS * (MOST_STATES + PARAMETERS)];
   for (uint64_t seed = 1; seed <= 60; seed++) {
     subject s;
-    if (!open_subject(&s, seed)) {
+    if (!open_subject(&s, seed, placed)) {
       close_subject(&s);
       continue;
     }
@@ -87,6 +105,14 @@ static void elsewhere(void **state) {
       if (od_sim_outputs_elsewhere(traveller, x, p, y) != OD_OK || !possible) continue;
       for (int i = 0; i < s.ny; i++)
         worst = fmax(worst, fabs(y[i] - expected[i]) / (fabs(expected[i]) + fabs(before[i]) + 1e-3));
+      int by_p = s.ny * s.nx;
+      assert_int_equal(od_sim_output_rows_elsewhere(traveller, NULL, slopes[0], NULL, slopes[0] + by_p), OD_OK);
+      assert_int_equal(od_sim_output_jacobians(s.copy, slopes[1], NULL, slopes[1] + by_p), OD_OK);
+      double largest = 1e-3;
+      for (int i = 0; i < by_p; i++) largest = fmax(largest, fabs(slopes[1][i]));
+      worst_slope = fmax(worst_slope, difference(by_p, slopes[0], slopes[1], 1e-3 * largest));
+      worst_slope =
+          fmax(worst_slope, difference(s.ny * PARAMETERS, slopes[0] + by_p, slopes[1] + by_p, 1e-3 * largest));
       compared++;
     }
     // After a new set the copy continues without a difference.
@@ -96,8 +122,16 @@ static void elsewhere(void **state) {
     od_sim_free(traveller);
     close_subject(&s);
   }
-  print_message("%d states, outputs differ by at most %.1g\n", compared, worst);
-  assert_true(compared > 100 && worst < 1e-6);
+  print_message("%d states, outputs differ by at most %.1g, their derivatives by %.1g\n", compared, worst, worst_slope);
+  assert_true(compared > 100 && worst < 1e-6 && worst_slope < 1e-6);
+}
+static void elsewhere(void **state) {
+  (void)state;
+  check_elsewhere(false);
+}
+static void placed_elsewhere(void **state) {
+  (void)state;
+  check_elsewhere(true);
 }
 
 // Whether one-sided differences along a state show an edge: one is much larger than the other.
@@ -113,7 +147,7 @@ static void edges_are_told(void **state) {
   static unsigned char at_edge[MOST_OUTPUTS];
   for (uint64_t seed = 1; seed <= 60; seed++) {
     subject s;
-    bool open = open_subject(&s, seed);
+    bool open = open_subject(&s, seed, false);
     if (open) s.plant->ops->edges(s.plant, s.x, at_edge);
     for (int j = 0; open && j < s.nx; j++) {
       double x[MOST_STATES];
@@ -166,7 +200,7 @@ static void differences(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(elsewhere), cmocka_unit_test(edges_are_told),
-                                     cmocka_unit_test(differences)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(elsewhere), cmocka_unit_test(placed_elsewhere),
+                                     cmocka_unit_test(edges_are_told), cmocka_unit_test(differences)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -46,6 +46,19 @@ static double place(const double *at, int count, double u) {
   return NAN;
 }
 
+// A jump inside the argument of another: the guard of the outer one contains the value of the inner one, which may be held.
+static const char nested[] =
+    "bodies: {m: {point: {mass: 2 kg}}}\n"
+    "joints: {A: {type: prismatic, between: [ground, m], axis: [0, 1, 0]}}\n"
+    "inputs: {u: {constant: 0}, r: {constant: 0}}\n"
+    "force_formulas:\n"
+    "  f: {joint: A, parameters: {F: 3 N}, force: 'F * sign(-v)'}\n"
+    "  h: {joint: A, parameters: {c: 5 N, s: 0.5 m/s, l: 1 m}, force: 'c * sign(0.5 * sign(v / s) + x / l)'}\n"
+    "blocks:\n"
+    "  p: {type: formula, inputs: {x: u}, formula: 'sign(x)'}\n"
+    "  q: {type: formula, inputs: {x: u, y: r}, parameters: {a: 2}, formula: 'sign(a * sign(x) + y)'}\n"
+    "initial: {A.position: 1 m}\n";
+
 typedef struct bench {
   od_machine *machine;
   od_plant *plant;
@@ -53,8 +66,8 @@ typedef struct bench {
   double x[40], k[40], g[40];
 } bench;
 
-static void open_bench(bench *b) {
-  *b = (bench){.machine = od_test_machine_text(text)};
+static void open_bench(bench *b, const char *file) {
+  *b = (bench){.machine = od_test_machine_text(file)};
   int parameter = -1;
   const od_model *m = od_machine_model(b->machine);
   for (int i = 0; i < m->blocks; i++)
@@ -79,7 +92,7 @@ static void move_to(bench *b, double x, double v, const double *u) {
 static void values(void **state) {
   (void)state;
   bench b;
-  open_bench(&b);
+  open_bench(&b, text);
   assert_int_equal(b.plant->margins, 1);
   assert_int_equal(b.plant->zeros, ZEROS);
   assert_int_equal(b.plant->scales, SCALES);
@@ -113,7 +126,7 @@ static void values(void **state) {
 static void jumps(void **state) {
   (void)state;
   bench b;
-  open_bench(&b);
+  open_bench(&b, text);
   const od_model *m = od_machine_model(b.machine);
   assert_int_equal(b.plant->jumps, JUMPS);
   for (int i = 0; i < JUMPS; i++) {
@@ -144,7 +157,7 @@ static void jumps(void **state) {
 static void held_laws(void **state) {
   (void)state;
   bench b;
-  open_bench(&b);
+  open_bench(&b, text);
   const double u[] = {0.3, 0.7}, effect[] = {3.0 / 2, -1.0 / 2, -2.5 / 2};
   const int nk = od_plant_nk(b.plant);
   double *gv = calloc((size_t)(nk * JUMPS), sizeof *gv), gk[1600];
@@ -173,7 +186,38 @@ static void held_laws(void **state) {
   close_bench(&b);
 }
 
+// The guards of jumps in other jumps, with inner jumps that are held or not, and their slopes, along which held values are constant.
+static void nested_jumps(void **state) {
+  (void)state;
+  enum { F, INNER, OUTER, P, INNER_OF_Q, OUTER_OF_Q, ALL };
+  bench b;
+  open_bench(&b, nested);
+  assert_int_equal(b.plant->jumps, ALL);
+  assert_int_equal(b.plant->zeros, ALL);
+  assert_true(b.plant->margins == 0 && b.plant->scales == 0);
+  static const double choices[] = {NAN, 0.25, -0.75, 1};
+  for (int n = 0; n < 64; n++) {
+    const double side = n & 1 ? 1 : -1, x = 0.3, v = 0.1 * side, u[] = {0.7 * side, -0.2};
+    double guard[ALL], slope[ALL], held[ALL] = {0.1, 0, -0.9, 0.6, 0, 0.8};
+    held[INNER] = choices[n / 2 % 4], held[INNER_OF_Q] = choices[n / 8 % 4];
+    b.plant->ops->hold(b.plant, b.work, held);
+    move_to(&b, x, v, u);
+    assert_int_equal(b.plant->ops->guards(b.plant, b.work, guard), OD_OK);
+    const double inner = isnan(held[INNER]) ? side : held[INNER],
+                 inner_of_q = isnan(held[INNER_OF_Q]) ? side : held[INNER_OF_Q];
+    const double want[ALL] = {-v, v / 0.5, 0.5 * inner + x, u[0], u[0], 2 * inner_of_q + u[1]};
+    for (int i = 0; i < ALL; i++) near(guard[i], want[i], 1e-14);
+    const double dx[40] = {0.11, 0.22}, du[] = {0.33, 0.44}, dp[] = {0.55};
+    const double want_slope[ALL] = {-0.22, 0.44, 0.11, 0.33, 0.33, 0.55 * inner_of_q + 0.44};
+    assert_int_equal(b.plant->ops->guard_slopes(b.plant, b.work, (od_point_change){.x = dx, .u = du, .p = dp}, slope),
+                     OD_OK);
+    for (int i = 0; i < ALL; i++) near(slope[i], want_slope[i], 1e-14);
+  }
+  close_bench(&b);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(jumps), cmocka_unit_test(held_laws)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(values), cmocka_unit_test(jumps), cmocka_unit_test(held_laws),
+                                     cmocka_unit_test(nested_jumps)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

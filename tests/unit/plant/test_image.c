@@ -216,6 +216,39 @@ static od_error refusal(unsigned char *image, size_t size) {
   return err;
 }
 
+// Integers of the model that do not fit their fields: below -1, below zero for a count, above the largest count, outside an enumeration, and
+// booleans that are neither 0 nor 1. The message contains the index of the field.
+static void fields_of_the_model(void **state) {
+  (void)state;
+  od_model *m = small_model();
+  size_t size = od_image_size(m, NULL), at = sizeof(od_image_header);
+  unsigned char *image = malloc(size);
+  assert_int_equal(od_image_write(m, NULL, image, size, NULL), OD_OK);
+  for (int i = 0; i < od_model_field_count; i++) {
+    const od_model_field *f = &od_model_fields[i];
+    const int64_t most = f->kind == OD_FIELD_BOOL   ? 1
+                         : f->kind == OD_FIELD_ENUM ? (int64_t)f->bound - 1
+                                                    : (int64_t)OD_MOST_ITEMS;
+    const bool has_none = f->kind != OD_FIELD_BOOL && f->kind != OD_FIELD_ENUM && f->kind != OD_FIELD_COUNT;
+    const int64_t wrong[] = {
+        -2, INT64_MIN, most + 1, INT64_MAX, has_none ? -2 : -1, (int64_t)1 << 32, -((int64_t)1 << 32)};
+    int64_t before;
+    char says[40];
+    snprintf(says, sizeof says, "count %d of the model is wrong", i);
+    for (size_t k = 0; f->kind != OD_FIELD_DOUBLE && k < sizeof wrong / sizeof *wrong; k++) {
+      memcpy(&before, image + at, sizeof before);
+      memcpy(image + at, &wrong[k], sizeof before);
+      od_error err = refusal(image, size);
+      if (!strstr(err.text, says))
+        fail_msg("%lld instead of %lld: '%s'", (long long)wrong[k], (long long)before, err.text);
+      memcpy(image + at, &before, sizeof before);
+    }
+    at += f->kind == OD_FIELD_DOUBLE ? f->size : sizeof before;
+  }
+  free(image);
+  od_model_free(m);
+}
+
 // A class that this program lacks, and a class of another version, are refused with their names.
 static void classes(void **state) {
   (void)state;
@@ -299,9 +332,13 @@ static void incomplete_instances(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(random_machines),      cmocka_unit_test(cases),
-                                     cmocka_unit_test(damaged_images),       cmocka_unit_test(texts_of_the_program),
-                                     cmocka_unit_test(incomplete_instances), cmocka_unit_test(classes),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(random_machines),
+                                     cmocka_unit_test(cases),
+                                     cmocka_unit_test(damaged_images),
+                                     cmocka_unit_test(texts_of_the_program),
+                                     cmocka_unit_test(incomplete_instances),
+                                     cmocka_unit_test(fields_of_the_model),
+                                     cmocka_unit_test(classes),
                                      cmocka_unit_test(described_fields)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -27,7 +27,7 @@ static void test_functions(void **state) {
   for (int i = 0; i < 8; i++) bad[i] = good;
   bad[0].nx = 0, bad[1].nu = -1, bad[2].np = -1, bad[3].f = NULL, bad[4].x0 = NULL, bad[5].np = 1;
   bad[6].f_jacobians = NULL, bad[7].h = rates;
-  static const char *const texts[] = {"at least one state", "f_jacobians or f_complex", "h_jacobians or h_complex"};
+  static const char *const texts[] = {"at least 1 state", "f_jacobians or f_complex", "h_jacobians or h_complex"};
   for (int i = 0; i < 8; i++) {
     od_plant *plant = (od_plant *)&bad;
     od_error err = {0};
@@ -86,6 +86,8 @@ static void test_machines(void **state) {
   assert_int_equal(od_build_finish(b, &model, &err), OD_BAD_INPUT);
   assert_null(model);
   assert_non_null(strstr(err.text, "neither bodies nor a circuit nor blocks"));
+  assert_int_equal(od_build_problem_count(b), 1);
+  assert_true(od_build_problem(b, 0).kind == OD_ABOUT_MACHINE && od_build_problem(b, 0).index == -1);
   od_build_free(b);
 }
 

@@ -304,8 +304,46 @@ static void special_machines(void **state) {
   }
 }
 
+// After an evaluation that fails at infinite velocities, the last settled point can be evaluated again, with the same result. Machines with
+// loops keep velocities and accelerations of their last point for predictions.
+static void after_a_failed_evaluation(void **state) {
+  (void)state;
+  int tried = 0;
+  for (uint64_t seed = 1; tried < 10 && seed < 400; seed++) {
+    od_model *m = od_random_machine(seed, seed % 2, true, seed % 3 == 0, false);
+    if (!m || m->rows < 2) {
+      od_model_free(m);
+      continue;
+    }
+    od_plant *plant = NULL;
+    assert_int_equal(od_model_plant(m, NULL, 0, NULL, 0, &plant, NULL), OD_OK);
+    const size_t nx = (size_t)od_plant_nx(plant), nk = (size_t)od_plant_nk(plant);
+    void *work = take(plant->work_size);
+    double *x = calloc(nx + 1, sizeof *x), *far = calloc(nx + 1, sizeof *far), *k = calloc(nk + 1, sizeof *k),
+           *u = calloc((size_t)plant->nu + 1, sizeof *u), *g = calloc(2 * nk + 1, sizeof *g), *again = g + nk;
+    assert_true(x && far && k && u && g);
+    assert_int_equal(plant->ops->start(plant, work, x), OD_OK);
+    for (int i = 0; i < plant->nz; i++) x[plant->nz + i] = 0.1 * (i + 1);
+    assert_int_equal(plant->ops->residual(plant, work, 0, x, k, u, g), OD_OK);
+    plant->ops->settle(plant, work, false);
+    memcpy(far, x, nx * sizeof *far);
+    for (int i = 0; i < plant->nz; i++) far[plant->nz + i] = 1e200;
+    if (plant->ops->residual(plant, work, 0, far, k, u, again) != OD_OK) {
+      plant->ops->settle(plant, work, true);
+      assert_int_equal(plant->ops->residual(plant, work, 0, x, k, u, again), OD_OK);
+      for (size_t i = 0; i < nk; i++) near_scaled(again[i], g[i], 1e-9, 1);
+      tried++;
+    }
+    free(x), free(far), free(k), free(u), free(g), free(work);
+    od_plant_free(plant);
+    od_model_free(m);
+  }
+  print_message("%d machines with loops\n", tried);
+  assert_int_equal(tried, 10);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(fingerprints), cmocka_unit_test(random_machines),
-                                     cmocka_unit_test(special_machines)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(after_a_failed_evaluation), cmocka_unit_test(fingerprints),
+                                     cmocka_unit_test(random_machines), cmocka_unit_test(special_machines)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

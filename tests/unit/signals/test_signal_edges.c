@@ -156,6 +156,39 @@ static void test_ends_of_densities(void **state) {
   near(od_density_place(&tail, 1, 3, 3, 1), 2, 1e-14);
 }
 
+// The pace of each kind: 1/32 of the period of the highest frequency at a time; a sum and a derivative also 1/32 of the interval; other signals are
+// monotone between breaks.
+static void test_paces(void **state) {
+  od_signals *s = *state;
+  int sine = od_signals_add(s, OD_SIGNAL_SINE, 0, (double[]){3, 0.5, 0.25, 10, 2}, 5);
+  int still = od_signals_add(s, OD_SIGNAL_SINE, 0, (double[]){3, 0, 0.25, 10, 2}, 5);
+  int up = od_signals_add(s, OD_SIGNAL_CHIRP, 0, (double[]){2, 0.5, 3, 4, 1, 0.5}, 6);
+  int down = od_signals_add(s, OD_SIGNAL_CHIRP, 1, (double[]){2, 5, 0.5, 4, 1, 0.5}, 6);
+  int stepped = od_signals_add(s, OD_SIGNAL_STEPPED_SINE, 0, (double[]){1, 1, 2, 1, 2}, 5);
+  int sequence = od_signals_add(
+      s, OD_SIGNAL_SEQUENCE, 0,
+      (double[]){0, OD_SEGMENT_SINE, 2, 1, 3, 0, OD_SEGMENT_RAMP, 1, 0.5, 0, 0, OD_SEGMENT_SINE, 1, 1, 10, 0}, 16);
+  int next = od_signals_add(s, OD_SIGNAL_SINE, 0, (double[]){7, 7, 7, 7, 7}, 5);
+  int steps = od_signals_add(s, OD_SIGNAL_STEPS, 0, (double[]){0, 1, 1, 2, 2}, 5);
+  int sum = od_signals_add_sum(s, (int[]){sine, steps, up}, 3), slow = od_signals_add_sum(s, (int[]){steps, still}, 2);
+  int slope = od_signals_add_derivative(s, sine);
+  assert_true(sine >= 0 && still >= 0 && up >= 0 && down >= 0 && stepped >= 0 && sequence >= 0 && next >= 0);
+  const struct {
+    int node;
+    double t, end, pace;
+  } rows[] = {{sine, 3, 100, 1 / 16.0},       {still, 3, 100, INFINITY},     {up, 1, 100, 1 / 96.0},
+              {down, 1, 100, 1 / 160.0},      {stepped, 1, 100, 1 / 32.0},   {stepped, 2.5, 100, 1 / 64.0},
+              {stepped, 3.5, 100, INFINITY},  {sequence, -1, 100, INFINITY}, {sequence, 0.5, 100, 1 / 96.0},
+              {sequence, 2.5, 100, INFINITY}, {sequence, 3.5, 9, 1 / 320.0}, {sequence, 4.5, 100, INFINITY},
+              {steps, 0, 100, INFINITY},      {sum, 1, 100, 1 / 96.0},       {sum, 1, 1.25, 1 / 128.0},
+              {sum, 1, INFINITY, 1 / 96.0},   {slow, 2, 10, 0.25},           {slow, 2, INFINITY, INFINITY},
+              {slope, 3, 100, 1 / 16.0},      {slope, 3, 4, 1 / 32.0}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    double pace = od_signal_pace(s, rows[i].node, rows[i].t, rows[i].end);
+    if (!(pace == rows[i].pace || fabs(pace / rows[i].pace - 1) < 1e-15)) fail_msg("row %d: %g", (int)i, pace);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_ends_of_densities),
@@ -163,6 +196,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_samples, setup, teardown),
       cmocka_unit_test_setup_teardown(test_breaks, setup, teardown),
       cmocka_unit_test_setup_teardown(test_bits, setup, teardown),
+      cmocka_unit_test_setup_teardown(test_paces, setup, teardown),
       cmocka_unit_test(test_places),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
