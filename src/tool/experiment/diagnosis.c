@@ -580,8 +580,7 @@ static bool conclude(search *s, od_verdict *verdict, od_suspect *named) {
             "does not correct the estimates.");
   if (explains && b->fault.kind != OD_FAULT_MODEL) {
     ok = add_remark(s, b, "Possible cause:", verdict) && ok;
-    if (next >= 0 && s->suspect[next].fault.kind != OD_FAULT_MODEL)
-      ok = add_remark(s, &s->suspect[next], "Other possible cause:", verdict) && ok;
+    if (next >= 0) ok = add_remark(s, &s->suspect[next], "Other possible cause:", verdict) && ok;
   }
   return ok;
 }

@@ -21,7 +21,7 @@
 #include "plant/plant_in_arena.h"
 #include "plant/real_derivatives.h"
 
-enum { TEST_STEPS = 50, MEMORY_ALIGNMENT = 16 };
+enum { TEST_STEPS = 50 };
 static const size_t first_memory = 1 << 20, most_memory = (size_t)1 << 32;
 
 void od_export_program_free(od_export_program *p) {
