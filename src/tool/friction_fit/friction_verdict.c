@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "friction_fit/fit_stages.h"
+#include "io/wording.h"
 
 // Writes the keys of the parameters whose estimates have the quality `known`: "n, n_negative and vs".
 static void list_known(const od_friction_fitted *f, od_friction_known known, char *text, size_t size) {

@@ -513,7 +513,8 @@ static od_status hold_if_short(od_log *log, od_error *err) {
   return OD_OK;
 }
 
-// Limits a log with several rates to the times between the latest first value and the earliest last value of the machine's inputs. Returns whether the part in use has changed.
+// Limits a log with several rates to the times between the latest first value and the earliest last value of the machine's
+// inputs. Returns whether the part in use has changed.
 static bool limit_part(od_log *log) {
   double start = log->start, end = log->end_of_part;
   for (int i = 0; i < log->plan->channels && log->has_rates; i++) {
