@@ -166,7 +166,7 @@ static bool write_files(od_job *job, const od_file_contents *c) {
   bool ok = true;
   for (int i = 0; i < OD_FILE_KINDS; i++) {
     const char *path = job->files.path[i];
-    char text[80];
+    char text[256];
     od_error err = {0};
     od_status status = path ? write_file(c, (od_result_file)i, path, &err) : OD_NOT_AVAILABLE;
     if (status == OD_NOT_AVAILABLE) continue;
