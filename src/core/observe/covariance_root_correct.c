@@ -27,13 +27,16 @@ static inline update update_at(const od_covariance *b, int k) {
   return (update){f, f + width, f + 2 * width};
 }
 
+#if OD_HAS_VECTORS
 // Replaces the four numbers of x by their prefix sums, each plus `begin`.
 OD_INTO_WIDE void add_up(od_quad *x, const od_quad *begin) {
   const od_quad zero = {0};
   *x += OD_QUAD_MOVED_ONE(*x, zero);
   *x = *x + OD_QUAD_MOVED_TWO(*x, zero) + *begin;
 }
-// The same in single numbers: to[1] to to[4] become the prefix sums of four numbers, each plus to[0].
+#else
+// Computes prefix sums in single numbers, with the bits of add_up() for vectors: to[1] to to[4] become the prefix sums of four numbers,
+// each plus to[0].
 OD_INTO_WIDE void add_up_four(const double *x, double *to) {
   double first = x[1] + x[0], begin = to[0];
   to[1] = x[0] + begin;
@@ -41,6 +44,7 @@ OD_INTO_WIDE void add_up_four(const double *x, double *to) {
   to[3] = x[2] + x[1] + x[0] + begin;
   to[4] = x[3] + x[2] + first + begin;
 }
+#endif
 
 // Applies update u to f. Returns the final value of `sum`, the scalar product of both f.
 OD_INTO_WIDE double go_through(int width, update u, double *f) {
