@@ -7,18 +7,18 @@
 OD_BEGIN_C
 
 // The list of statuses and their texts. This header expands the list to the enum; status.c expands the list to the texts.
-#define OD_STATUS_LIST(X)                                                                   \
-  X(OD_OK, "ok")                                                                            \
-  X(OD_BAD_INPUT, "the input is wrong; see the messages")                                   \
-  X(OD_BAD_ARGUMENT, "a function was called with an invalid argument")                      \
-  X(OD_NO_MEMORY, "out of memory")                                                          \
-  X(OD_IO, "a file could not be read or written")                                           \
-  X(OD_NOT_CONVERGED, "an iteration did not converge within its limit")                     \
-  X(OD_NOT_FINITE, "a value became infinite or not a number")                               \
-  X(OD_SINGULAR, "a matrix is singular, for example in a singular position of the machine") \
-  X(OD_INTERRUPTED, "interrupted; the results computed so far are kept")                    \
-  X(OD_NOT_AVAILABLE, "the plant does not support this operation")                          \
-  X(OD_DIVERGED, "the motion left all bounds: it is unstable with these parameters")        \
+#define OD_STATUS_LIST(X)                                                                               \
+  X(OD_OK, "ok")                                                                                        \
+  X(OD_BAD_INPUT, "the input is wrong; see the messages")                                               \
+  X(OD_BAD_ARGUMENT, "a function was called with an invalid argument")                                  \
+  X(OD_NO_MEMORY, "out of memory")                                                                      \
+  X(OD_IO, "a file could not be read or written")                                                       \
+  X(OD_NOT_CONVERGED, "an iteration did not converge within its limit")                                 \
+  X(OD_NOT_FINITE, "a value became infinite or not a number")                                           \
+  X(OD_SINGULAR, "a matrix is singular, for example in a singular position of the machine")             \
+  X(OD_INTERRUPTED, "interrupted; the results computed so far are kept")                                \
+  X(OD_NOT_AVAILABLE, "this operation is not available for this object, at this time or in this build") \
+  X(OD_DIVERGED, "the motion left all bounds: it is unstable with these parameters")                    \
   X(OD_TIME_STANDS, "time cannot advance: the step is shorter than the round-off of the time")
 
 #define OD_STATUS_ENUM(name, text) name,

@@ -195,8 +195,11 @@ od_status od_saved_read(const od_saved_owner *owner, void *self, od_pieces_funct
   od_status status = check_bytes(saved, size, &h, err);
   if (status == OD_OK) status = check_owner(&h, owner, err);
   if (status != OD_OK) return status;
-  if (od_saved_size(self, transfer) != size)
-    return od_fail(err, OD_BAD_INPUT, "the saved state is damaged: its size does not fit the machine");
+  size_t needed = od_saved_size(self, transfer);
+  if (needed != size)
+    return od_fail(err, OD_BAD_INPUT,
+                   "the saved state is damaged: its size does not fit the machine: %lu bytes, expected %lu",
+                   (unsigned long)size, (unsigned long)needed);
   od_pieces t = {.mode = OD_PIECES_CHECK, .from = saved, .at = sizeof(header)};
   transfer(self, &t);
   if (t.problem) return od_fail(err, OD_BAD_INPUT, "the saved state is damaged: %s", t.problem);

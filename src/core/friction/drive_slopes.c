@@ -50,7 +50,7 @@ static void seed(const od_friction_law *law, const double *q, bool two_sided, do
 //   dtarget = whole dcomplete_film + by_gain dlog_gain
 //   dlevel  = by_Fs dFs + by_Fc dFc + by_n dn + by_vs dlog_vs + by_film dfilm
 //   dforce  = of_bristle dbristle + of_level dlevel + v dviscous + own d_own
-// where d_own is dsigma_1, or dv0 for laws without bristles. From j to j + 1:
+// where d_own is dsigma_1, or dv0 for laws without bristles; add_rate_terms() adds further terms of dforce. From j to j + 1:
 //   dfilm    = film dfilm + of_target dtarget[j] + of_next dtarget[j + 1] + of_rate drate
 //   dbristle = bristle dbristle + of_before dlevel[j] + of_behind dlevel[j + 1] + of_sigma dsigma_0
 typedef struct coefficients {

@@ -27,7 +27,7 @@ static double variance(const od_covariance *b, int i) {
   return b->P[i * (b->nx + b->np + 1)];
 }
 
-// Computes P <- F P F' for the transition [A B; 0 1]. With F = [A B] and W = F P = [Y Z], the block of the states
+// Computes P <- T P T' for the transition T = [A B; 0 1]. With F = [A B] and W = F P = [Y Z], the block of the states
 // becomes W F', the mixed block becomes Z, and the block of the parameters is unchanged.
 OD_WIDE static void transform(od_covariance *b, const double *A, const double *B) {
   int nx = b->nx, np = b->np, n = nx + np;

@@ -377,8 +377,8 @@ static od_status piece_forward(od_smoother *s) {
   return OD_OK;
 }
 
-// Performs a piece of the catch-up: propagates the worker by one sample, or replaces the live observer if the worker
-// has reached the latest sample. Fails with a status of od_sim_step().
+// Performs a piece of the catch-up: propagates the worker by one sample, or replaces the live observer if the worker has reached the
+// latest sample, or begins the next window if this window is complete. Fails with a status of od_sim_step().
 static od_status piece_catch_up(od_smoother *s, od_observer *o) {
   if (s->at == s->last) {
     replace_live(s, o);

@@ -116,7 +116,8 @@ od_refusal od_guard_request(const od_twin_page *page, const od_headers *h, bool 
     return (od_refusal){403,
                         "the header Host does not name this computer; add the name to 'hosts' of the section 'page'"};
   if (h->origin && !od_guard_origin(page, h->origin, h->host))
-    return (od_refusal){403, "the request comes from a page of another origin"};
+    return (od_refusal){
+        403, "the header Origin of the request is not the address of this page; open the page at its own address"};
   if (is_api && h->fetch_site && strcmp(h->fetch_site, "same-origin") != 0 && strcmp(h->fetch_site, "none") != 0)
     return (od_refusal){403, "the request comes from a page of another site"};
   return (od_refusal){0};

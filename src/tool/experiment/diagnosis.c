@@ -599,7 +599,7 @@ od_status od_diagnose(const od_diagnosis_task *task, od_verdict *verdict, od_sus
   if (ok && s.incomplete)
     ok = od_verdict_add(
         verdict, OD_DOUBTFUL, "cause.incomplete", "Not all causes were tried:",
-        "the search ended at a limit, after %s over these samples. With fewer samples the search can try more "
+        "the search ended at the limit of its work, after %s over these samples. With fewer samples the search can try more "
         "causes.",
         od_count(s.t.runs, "run").text);
   return ok ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");

@@ -106,8 +106,8 @@ static bool compare_with_noise(const od_experiment *e, const od_run_accuracy *a,
       ratio, od_duration_text(od_number_125(step * sqrt(0.5 / ratio)), 3).text);
 }
 
-// The true machine takes steps of the experiment's length. A simulation of the same machine with the same steps
-// measures the error of these steps.
+// The true machine takes the steps of the experiment (`step`). A simulation of the same machine with the same steps measures the
+// error of these steps.
 od_status od_experiment_judge_step(const od_experiment *e, bool compare_noise, od_going_on going, od_verdict *verdict,
                                    od_error *err) {
   if (!e->truth || e->sensors == 0) return OD_OK;

@@ -81,7 +81,8 @@ od_status od_friction_costs(const od_friction_plan *plan, const od_friction_data
 void od_friction_film(const od_law_numbers *n, int count, const double *v, const double *force, double *film,
                       double *settled);
 // Computes the sum of squared residuals as a function of two parameters. The parameters vary from a fifth to five times their true
-// values. If the true values are not known, the starts are used instead. The table contains log10 of both factors and of the sum.
+// values. If the true values are not known, the starts are used instead. The other parameters are multiplied by the start factor of
+// the fit. The table contains log10 of both factors and of the sum; a sum below the accepted sum is replaced by the accepted sum.
 // The caller frees *out. Fails with OD_NO_MEMORY.
 enum { OD_COST_STEPS = 41 };
 od_status od_friction_cost_field(const od_friction_plan *plan, const od_friction_data *data, const int parameter[2],

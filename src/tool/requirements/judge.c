@@ -217,11 +217,16 @@ static void decide(od_judgment *j) {
   char low[96], high[96];
   od_requirement_value_text(q, least ? j->worst : j->best, low);
   od_requirement_value_text(q, least ? j->best : j->worst, high);
+  bool has_low = isfinite(least ? j->worst : j->best), has_high = isfinite(least ? j->best : j->worst);
   size_t used = strlen(j->note);
-  snprintf(j->note + used, sizeof j->note - used,
-           "%sthe run is not accurate enough to decide: the value is between %s and %s; use shorter steps or a "
-           "tighter tolerance",
-           used ? "; " : "", low, high);
+  snprintf(
+      j->note + used, sizeof j->note - used,
+      "%sthe run is not accurate enough to decide: the value is %s%s%s%s; use shorter steps or a tighter tolerance",
+      used ? "; " : "",
+      !has_low    ? "at most "
+      : !has_high ? "at least "
+                  : "between ",
+      has_low ? low : "", has_low && has_high ? " and " : "", has_high ? high : "");
 }
 
 static void judge_most(od_judgment *j, const od_extreme *e, double error, double sign) {
@@ -250,7 +255,7 @@ static void judge_overshoot(od_judgment *j, const watched_requirement *w, double
   const od_extreme *e = step > 0 ? &k->high : &k->low;
   double goal = step > 0 ? last : -last;
   if (!(room > 0)) {
-    j->best = 0, j->worst = INFINITY;
+    j->best = -INFINITY, j->worst = INFINITY;
     snprintf(j->note, sizeof j->note,
              "the overshoot is not known: the step to the final reference is not larger than the error of the run; use "
              "shorter steps or a tighter tolerance");

@@ -199,7 +199,8 @@ static od_status convert_to_equal(od_log_survey *s, double interval, resampling 
   OD_SCRATCH(scratch);
   double rows = floor((s->finish - s->begin) / interval + 1e-9) + 1;
   if (!(rows <= most_rows))
-    return od_fail(err, OD_BAD_INPUT, "found %.3g rows, expected at most %.0g; give a longer --resample", rows,
+    return od_fail(err, OD_BAD_INPUT,
+                   "%.3g rows at equal intervals are too many, expected at most %.0f; give a longer --resample", rows,
                    most_rows);
   r->s = s;
   r->first = s->begin;
