@@ -672,8 +672,13 @@ static void special_machines(void **state) {
       "oil: {density: 870, law: constant, modulus: 1.4 GPa}\nreservoirs: {one: {volume: 40 L}}\n"
       "bodies: {m: {point: {mass: 1 kg}}}\njoints: {A: {type: prismatic, between: [ground, m], axis: [1, 0, 0]}}\n"
       "initial: {A.position: 0 m}\n";
-  const char *const texts[] = {gears, chain, light, sampled, formulas, apart, reservoir};
-  for (int i = 0; i < 7; i++) {
+  // The valve is the first element and the host of its port, which reads its numbers.
+  static const char valve[] =
+      "oil: {density: 870, law: constant, modulus: 1.4 GPa}\nsources: {P: {pressure: 90 bar}}\nvolumes: {A: {volume: 1 L}}\n"
+      "inputs: {u: {constant: 0.5}}\nvalves: {v: {command: u, time_constant: 5 ms, stroke: 1, area: 10 mm^2, discharge: 0.6, "
+      "ports: {a: {between: [P, A], side: positive, curve: linear}}}}\ninitial: {A.pressure: 10 bar}\n";
+  const char *const texts[] = {gears, chain, light, sampled, formulas, apart, reservoir, valve};
+  for (int i = 0; i < 8; i++) {
     od_machine *machine = od_test_machine_text(texts[i]);
     od_model copy = *od_machine_model(machine);  // its tables are shared
     check_model(&copy, 4);
