@@ -74,8 +74,8 @@ static void far_from_the_origin(void **state) {
     }
 }
 
-// Two rods between the same points, 4 m apart, whose lengths differ by 2 e: at the best position both have the residual e. The machine's size is 4 m, so that
-// loops are closed if sqrt(2) e < 1e-10 (1 + 4) m.
+// Two rods between the same points, whose lengths differ by 2 e: at the best position both have the residual e. The machine's size, the distance
+// of P, is 4 m, so that loops are closed if sqrt(2) e < 1e-10 (1 + 4) m.
 static void redundant_rods(void **state) {
   static const double limit = 5e-10 / 1.4142135623730951, parts[] = {0, 0.1, 0.9, 1.1, 3, 1e3};
   for (int i = 0; i < 6; i++) {
