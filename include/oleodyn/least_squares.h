@@ -167,8 +167,8 @@ typedef struct od_ls_result {
   double
       variance;  // variance of a residual: 1 with unit_variance, else 2 cost / freedom; NAN if freedom is not positive
 
-  // The fraction of the residuals that the linear model could still remove within the bounds, 0 to 1; zero at a minimum. With
-  // `by_neighbors`, the fraction that the best neighbor removes.
+  // The fraction of the norm of the residuals that the linear model could still remove within the bounds, 0 to 1; zero at a minimum.
+  // With `by_neighbors`, or if the reason is OD_LS_STUCK, the square root of the relative decrease of the cost that a trial found.
   double offset;
   // residual_evaluations includes evaluations for derivatives.
   long iterations, residual_evaluations, jacobian_evaluations;

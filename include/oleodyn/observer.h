@@ -63,9 +63,9 @@ OD_API void od_observer_free(od_observer *observer);
 OD_API size_t od_observer_block_size(const od_observer *o);
 // Returns the filter in use.
 OD_API const od_filter *od_observer_filter(const od_observer *o);
-// Checks the options of the filter, the form and `noise`. Returns a sentence about the first error, or NULL. An observer with
-// wrong options does not start (OD_BAD_ARGUMENT).
-OD_API const char *od_observer_check(const od_observer_options *options);
+// Checks the options of the filter, the form and `noise`. Fails with OD_BAD_ARGUMENT; err (may be NULL) describes the first error. An
+// observer with wrong options does not start (OD_BAD_ARGUMENT).
+OD_API od_status od_observer_check(const od_observer_options *options, od_error *err);
 
 // Starts the observer at time t with inputs u (nu). x (nx) and p (np) are the estimate; NULL: the plant's own values. P is the n x
 // n covariance of the errors of the estimate. Returns OD_BAD_ARGUMENT if the options are invalid, if the sensor covariance

@@ -16,7 +16,6 @@ OD_BEGIN_C
   X(OD_NOT_CONVERGED, "an iteration did not converge within its limit")                     \
   X(OD_NOT_FINITE, "a value became infinite or not a number")                               \
   X(OD_SINGULAR, "a matrix is singular, for example in a singular position of the machine") \
-  X(OD_CANNOT_CLOSE, "the loops of the mechanism cannot be closed")                         \
   X(OD_INTERRUPTED, "interrupted; the results computed so far are kept")                    \
   X(OD_NOT_AVAILABLE, "the plant does not support this operation")                          \
   X(OD_DIVERGED, "the motion left all bounds: it is unstable with these parameters")        \

@@ -85,9 +85,9 @@ static bool create(observer *o, PyObject *noise, PyObject *low, PyObject *high, 
   if (filter && !options.filter) {
     return no_filter(filter);
   }
-  const char *problem = od_observer_check(&options);
-  if (problem) {
-    PyErr_SetString(PyExc_ValueError, problem);
+  od_error err = {0};
+  if (od_observer_check(&options, &err) != OD_OK) {
+    PyErr_SetString(PyExc_ValueError, err.text);
     return false;
   }
   o->observer = od_observer_new(plant, &options);

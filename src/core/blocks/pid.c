@@ -110,7 +110,8 @@ const od_block_description od_pid_block_description = {
                {"limits", OD_UNIT_OUT, OD_ANY, NAN, "[lower, upper] limits of the output", .shape = OD_BOUNDS,
                 .optional = true},
                {"tracking", "s", OD_POSITIVE, 0.01,
-                "time constant with which the integral returns to the limits; default: computed from the gains",
+                "time constant with which the integral brings the output back to the limits; "
+                "default: computed from the gains",
                 .optional = true, .only_with = "limits", .only_with_purpose = "to track",
                 .limits = {1e-9, 1e6, 1e-6, 1e3}}},
     .choices = {[DERIVATIVE] = {OD_CHOICE_GIVEN, "kd"},

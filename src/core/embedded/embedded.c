@@ -50,7 +50,7 @@ static od_status make_blocks(od_arena *arena, od_embedded_run *r) {
   if (!(r->d->observer ? OD_WITH_OBSERVER : OD_WITH_SIMULATION)) return OD_NOT_AVAILABLE;
   if (OBSERVES(r)) {
     const od_observer_options options = od_embedded_observer_options(r->d);
-    if (od_observer_check(&options)) return OD_BAD_ARGUMENT;
+    if (od_observer_check(&options, NULL) != OD_OK) return OD_BAD_ARGUMENT;
     r->observer = od_observer_init(od_arena_take(arena, od_observer_size(r->plant, &options)), r->plant, &options);
     if (r->observer) r->sim = od_observer_sim(r->observer);
   } else if (OD_WITH_SIMULATION) {

@@ -188,7 +188,8 @@ static bool X(junction_arrives)(const od_model *m, const od_x *w) {
   return true;
 }
 
-// If there is no solution, sets the pressures of junctions whose flows do not balance to NaN. Messages then name these junctions.
+// If there is no solution, sets to NaN the pressures of junctions whose flows do not balance or whose pressure has reached
+// X(most_pressure). Messages then name these junctions.
 static void X(junction_mark_failed)(const od_model *m, od_x *w) {
   for (int i = 0; i < m->junctions; i++) {
     od_x *p = X(junction_pressure)(m, w, i);

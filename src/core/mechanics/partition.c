@@ -429,8 +429,8 @@ bool od_partition_exchange(const od_model *m, const double *entries, double *R, 
   const double *weight = m->coordinate_weight;
   int rank = od_partition_rank(m), free = m->freedom, *column = in + l->dependent;
   memcpy(column + rank, in + l->independent, (size_t)free * sizeof *column);
-  // Each exchange increases the determinant of the dependent columns, so no choice repeats. The limit of rounds is necessary
-  // because of round-off.
+  // Each exchange increases the magnitude of the determinant of the weighted dependent columns, so no choice repeats. The limit of
+  // rounds is necessary because of round-off.
   for (int round = 0; round <= 2 * m->coordinates; round++) {
     int i = 0, k = 0;
     double largest = 0;

@@ -17,7 +17,7 @@ typedef struct od_initial {
 
 struct od_build {
   od_arena arena;  // memory of texts and problems
-  od_model part;   // counts and growing tables of the collected elements; other members are unused
+  od_model part;   // counts and growing tables of the collected parts of the machine; other members are unused
   int room[24];    // capacities of the growing tables in `part`
   od_initial *initial;
   int initials, initial_room;
@@ -48,7 +48,7 @@ void od_build_refuse(od_build *b, od_culprit_kind kind, int index, const char *f
 // Reports invalid numbers and invalid indices of the collected parts (check_build.c).
 void od_build_check(od_build *b);
 
-// Compiles the collected elements to tables, without the initial state. Reports problems. Returns NULL if an allocation fails.
+// Compiles the collected parts of the machine to tables, without the initial state. Reports problems. Returns NULL if an allocation fails.
 od_model *od_compile(od_build *b);
 
 // Stages of od_compile(). The first builds the tree of links and reports unconnected bodies and invalid axes. The second finds the

@@ -16,18 +16,31 @@ od_sim *od_observer_sim(od_observer *o) {
   return (od_sim *)((char *)o + o->sim);
 }
 
-const char *od_observer_check(const od_observer_options *options) {
+// Checks the value of an option: a number in its range, or the index of a word. Fails with OD_BAD_ARGUMENT.
+static od_status check_option(const od_filter *filter, const od_filter_option *option, double value, od_error *err) {
+  double low = option->low, high = option->high;
+  if (option->words)
+    for (low = 0, high = -1; option->words[(int)high + 1];) high++;
+  if (isnan(value) ? isnan(option->fallback)
+                   : value >= low && value <= high && (!option->words || value == floor(value)))
+    return OD_OK;
+  return od_fail(err, OD_BAD_ARGUMENT, "the option '%s' of the filter '%s' is %g; expected %s from %g to %g",
+                 option->key, filter->name, value, option->words ? "the index of a word," : "a number", low, high);
+}
+
+od_status od_observer_check(const od_observer_options *options, od_error *err) {
   const od_filter *filter = options->filter ? options->filter : od_filter_at(0);
-  for (int i = 0; options->choice && i < filter->options; i++) {
-    const od_filter_option *option = &filter->option[i];
-    double value = options->choice[i];
-    if (isnan(value) ? !isnan(option->fallback) : !option->words && (value < option->low || value > option->high))
-      return "an option of the filter is out of range; od_filter_option gives the allowed range";
-  }
+  od_status status = OD_OK;
+  for (int i = 0; options->choice && i < filter->options && status == OD_OK; i++)
+    status = check_option(filter, &filter->option[i], options->choice[i], err);
+  if (status != OD_OK) return status;
   if (options->noise && (!filter->constant_noise || options->form != OD_FORM_SQUARE_ROOT))
-    return "constant process noise needs the square-root form and the filter ekf or iterated-ekf";
-  if (!OD_WITH_JOSEPH && options->form == OD_FORM_JOSEPH) return "this build contains only the square-root form";
-  return filter->check ? filter->check(options) : NULL;
+    return od_fail(err, OD_BAD_ARGUMENT,
+                   "constant process noise needs the square-root form and the filter ekf or iterated-ekf");
+  if (!OD_WITH_JOSEPH && options->form == OD_FORM_JOSEPH)
+    return od_fail(err, OD_BAD_ARGUMENT, "this build contains only the square-root form");
+  const char *wrong = filter->check ? filter->check(options) : NULL;
+  return wrong ? od_fail(err, OD_BAD_ARGUMENT, "%s", wrong) : OD_OK;
 }
 
 // ---- memory
@@ -41,7 +54,7 @@ static size_t lay_out(od_observer *o, od_linear *linear, const od_plant *plant, 
   o->filter = options->filter ? options->filter : od_filter_at(0);
   for (int i = 0; i < o->filter->options; i++)
     o->choice[i] = options->choice ? options->choice[i] : o->filter->option[i].fallback;
-  o->unsound = od_observer_check(options) != NULL;
+  o->unsound = od_observer_check(options, NULL) != OD_OK;
   o->sim = od_place(&end, od_sim_size(plant));
   o->P = od_place(&end, n * n * d);
   o->noise = options->noise;

@@ -303,7 +303,8 @@ static bool is_far(double distance, double variance) {
   return variance > 0 && distance * distance > far_sigmas * far_sigmas * variance;
 }
 
-// Returns the distance from the prior to the start with this adjoint (n, in work memory). Outputs are at their states' indices.
+// Returns the prior's mean minus the start that the adjoint lambda defines (n, in work memory); see move_from_prior(). s->J does
+// not change.
 static const double *way_to_start(od_smoother *s, const double *lambda) {
   double *moved = od_smoother_at(s, s->work), J = s->J;
   move_from_prior(s, lambda, moved);

@@ -114,26 +114,29 @@ static bool report_rank(od_balance *b, const double *x) {
   return b->s->b->problems > before;
 }
 
-// The equation with the largest residual at the end of a search, relative to the effect of the unknowns on this residual.
+// The equation with the largest residual at the end of a search, relative to the effect of the unknowns on this residual. status: failure of
+// the evaluation; then there is no equation.
 typedef struct leftover {
+  od_status status;
   int initial;  // the initial value whose equation is not satisfied
   double size;
   const char *unit;  // unit of a force; NULL: the residual is a rate
 } leftover;
 
-// Finds the equation with the largest relative residual at x.
+// Finds the equation with the largest relative residual at x. Equations on which no unknown has an effect come last.
 static leftover find_leftover(od_balance *b, const double *x) {
   od_equilibrium e = od_balance_problem(b);
-  double *r = b->work, *a = r + b->rows + b->helds, largest = -1;
+  double *r = b->work, *a = r + b->rows + b->helds, largest = -2;
   const od_model *m = od_balance_model(b);
-  leftover left = {.initial = b->source[0]};
-  if (od_equilibrium_evaluate(&e, x, r, a) != OD_OK) return left;
+  leftover left = {.status = od_equilibrium_evaluate(&e, x, r, a), .initial = b->source[0]};
+  if (left.status != OD_OK) return left;
   for (int i = 0; i < b->rows; i++) {
     double size = 0;
     for (int j = 0; j < b->unknowns; j++) size = fmax(size, fabs(a[i * b->unknowns + j]) * b->scale[j]);
-    if (!(size > 0 && fabs(r[i]) / size > largest)) continue;
-    largest = fabs(r[i]) / size;
-    left = (leftover){b->source[i], fabs(r[i]), NULL};
+    double part = size > 0 ? fabs(r[i]) / size : -1 / (1 + fabs(r[i]));
+    if (!(part > largest)) continue;
+    largest = part;
+    left = (leftover){OD_OK, b->source[i], fabs(r[i]), NULL};
     if (b->row[i] >= b->n) continue;
     // The independent coordinates may have changed since the start.
     int coordinate = od_balance_coordinate(b, b->row[i]);
@@ -165,7 +168,10 @@ void od_balance_report_failure(od_balance *b, const double *start, const double 
   // Restores the coordinates that were independent at the start.
   if (plant->ops->start(plant, b->t->work, there) == OD_OK && report_rank(b, start)) return;
   const char *name = od_balance_name(b, left.initial), *help = "another start value ('balance from ...') may help";
-  if (left.unit)
+  if (left.status != OD_OK)
+    od_build_report(b->s->b, OD_ABOUT_INITIAL, left.initial,
+                    "no static balance found: at the end of the search, %s; %s", od_status_text(left.status), help);
+  else if (left.unit)
     od_build_report(b->s->b, OD_ABOUT_INITIAL, left.initial,
                     "no static balance found: at the end of the search, a residual of %.4g %s remains at '%s'; %s",
                     left.size, left.unit, name, help);

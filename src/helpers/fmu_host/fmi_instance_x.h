@@ -34,7 +34,8 @@ typedef struct functions {
 #define CALL0(name) \
   (HAS(name) && (od_fmu_running = FMI_TEXT(name), od_fmu_is_good(f, FMI_TEXT(name), (int)TABLE->name(f->instance))))
 
-// Finds the functions in the binary.
+// Finds the functions in the binary; the pointers of missing functions are NULL. Returns false if an allocation fails or the
+// function FreeInstance is missing.
 static bool find_functions(od_fmu *f) {
   functions *t = f->function = calloc(1, sizeof *t);
   if (!t) return false;

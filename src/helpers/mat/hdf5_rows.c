@@ -145,8 +145,8 @@ static od_status open_source(const od_hdf5_file *f, const int *wanted, source *s
   return OD_OK;
 }
 
-// Splits the wanted columns into datasets: columns of a dataset are neighbors. Columns and rows of a square matrix are two
-// sources. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
+// Groups the wanted columns into sources and opens the sources. A source has neighboring entries of `wanted` that belong to one
+// dataset; the columns and the rows of a square matrix are two sources. bytes: size of the file. Fails with OD_BAD_INPUT or OD_NO_MEMORY.
 static od_status open_sources(const od_hdf5_file *f, const int *wanted, int count, long long bytes, source **out,
                               int *sources, od_arena *arena, od_error *err) {
   *sources = 0;

@@ -14,8 +14,8 @@
 
 typedef struct od_history od_history;
 
-// A channel of a machine: a column of the rows, without the column of the time. sigma: index of the channel with its standard
-// deviation; -1: none.
+// A channel of a machine: a column of the rows. The column of the time is not a channel. sigma: index of the channel with the
+// standard deviation of this channel; -1: none.
 typedef struct od_history_channel {
   const char *name, *unit;
   int sigma;

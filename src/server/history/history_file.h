@@ -87,7 +87,7 @@ enum { OD_ROW_BYTES = 130 };
 
 // history_pyramid.c: adds a row to the open buckets, and writes the buckets that are complete and the estimates. Fails with OD_IO.
 od_status od_pyramid_take(od_history *h, od_history_machine *m, const double *row, od_error *err);
-// Computes the open buckets from the stored blocks and buckets, after the channels have been defined. Fails with OD_IO.
+// Computes the open buckets from the stored blocks and buckets, after the channels have been defined. Fails with OD_IO or OD_NO_MEMORY.
 od_status od_pyramid_restore(od_history *h, od_history_machine *m, od_error *err);
 // od_pyramid_keep() copies the open buckets, and od_pyramid_return() restores the copy.
 void od_pyramid_keep(od_history_machine *m);

@@ -123,13 +123,14 @@ void od_pyramid_return(od_history_machine *m) {
 
 // --- Restart ------------------------------------------------------------------------------------------------------
 
-// Reads the rows of the open buckets of level 0 from the blocks. Blocks of another layout are left out. Fails with OD_IO.
+// Reads the rows of the open buckets of level 0 from the blocks. Blocks of another layout are left out. Fails with OD_IO or OD_NO_MEMORY.
 static od_status restore_rows(od_history *h, od_history_machine *m, od_error *err) {
   OD_SCRATCH(scratch);
   od_statement *s = od_history_prepare(
       h, "SELECT rows, data FROM block WHERE machine = $1 AND layout = $2 AND last >= $3 ORDER BY last", err);
   double *row = OD_TAKE(&scratch, double, m->channels + 1);
-  od_status status = s && row ? OD_OK : OD_IO;
+  od_status status = s ? OD_OK : OD_IO;
+  if (s && !row) status = od_fail(err, OD_NO_MEMORY, "out of memory");
   if (status == OD_OK) {
     od_bind_integer(s, 1, m->id);
     od_bind_integer(s, 2, m->layout);

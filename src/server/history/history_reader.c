@@ -395,7 +395,7 @@ od_status od_history_reader_events(od_history *h, od_arena *memory, const od_eve
       "($1 = 0 OR event.id = $1) AND ($2 = 0 OR event.id < $2) AND event.id > $3 AND (CAST($4 AS TEXT) IS NULL OR machine.name = $4)%s%s%s%s "
       "ORDER BY event.id %s LIMIT $5",
       query->is_open ? " AND acknowledged IS NULL" : "", query->kinds ? " AND kind IN (" : "", kinds,
-      query->kinds ? ")" : "", query->after > 0 ? "ASC" : "DESC");
+      query->kinds ? ")" : "", query->is_ascending ? "ASC" : "DESC");
   if (!*out || od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");
   od_statement *s = od_history_prepare(h, sql, err);
   if (!s) return OD_IO;

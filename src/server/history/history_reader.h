@@ -54,7 +54,8 @@ typedef struct od_event_query {
   int64_t id;             // only this event; 0: all
   bool is_open;           // whether only events that are not acknowledged are read
   const char *const *kinds;
-  int most;  // largest number of events: the newest events, with `after` the oldest ones
+  bool is_ascending;  // whether the oldest events come first; else the newest
+  int most;           // largest number of events
 } od_event_query;
 od_status od_history_reader_events(od_history *h, od_arena *memory, const od_event_query *query, od_history_event **out,
                                    int *count, od_error *err);

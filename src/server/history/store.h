@@ -63,7 +63,8 @@ struct od_store_class {
   bool (*ready)(od_store *s);  // called once when the tables have the version of this program
   // Runs statements without values and results.
   bool (*run)(od_store *s, const char *sql);
-  // A transaction. After OD_UNKNOWN, `settle` finds the outcome when the database can be reached again.
+  // A transaction. After a commit no transaction is open, also if the commit failed. After OD_UNKNOWN, `settle` finds the outcome when the
+  // database can be reached again.
   bool (*begin)(od_store *s);
   od_outcome (*commit)(od_store *s);
   void (*roll_back)(od_store *s);

@@ -125,12 +125,15 @@ static bool begin(od_store *s) {
   return run(s, "BEGIN IMMEDIATE");
 }
 
-static od_outcome commit(od_store *s) {
-  return run(s, "COMMIT") ? OD_COMMITTED : OD_NOT_COMMITTED;
-}
-
 static void roll_back(od_store *s) {
   sqlite3_exec(db_of(s), "ROLLBACK", NULL, NULL, NULL);
+}
+
+// After a COMMIT that failed because the database is busy, the transaction is still open.
+static od_outcome commit(od_store *s) {
+  if (run(s, "COMMIT")) return OD_COMMITTED;
+  roll_back(s);
+  return OD_NOT_COMMITTED;
 }
 
 static od_outcome settle(od_store *s) {

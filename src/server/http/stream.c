@@ -319,7 +319,7 @@ static void put_missed(od_stream *s, int64_t after, double now) {
   long next;
   od_text_stream t;
   if (!recent || !od_text_begin(&t)) return;
-  const od_event_query query = {.after = after > 0 ? after : 1, .most = MOST_MISSED};
+  const od_event_query query = {.after = after, .is_ascending = true, .most = MOST_MISSED};
   if (d->history && od_history_reader_events(d->history, &scratch, &query, &stored, &count, NULL) == OD_OK)
     for (int i = 0; i < count; i++) {
       const od_shown_event e = od_shown_event_of(d, &stored[i]);

@@ -19,7 +19,7 @@ struct od_publisher {
 };
 
 static const char *const online = "online", *const offline = "offline";
-enum { KEEP_ALIVE_S = 30, MOST_WAITING = 1000 };
+enum { KEEP_ALIVE_S = 30 };
 
 static void publish(od_publisher *p, const char *topic, const char *text, bool retain) {
   mosquitto_publish(p->client, NULL, topic, (int)strlen(text), text, 1, retain);

@@ -1,5 +1,5 @@
-// Bounded queue of samples from the thread of a source to the thread of an observer. A source without loss (a pipe) waits for a free place;
-// another source drops the sample, and the queue counts the dropped sample.
+// Bounded queue of samples from the thread of a source to the thread of an observer. A source without loss (od_source_class.waits), such as
+// a pipe or MQTT, waits for a free place. If the queue is full, a sample of another source, such as UDP, is left out and counted.
 #ifndef OD_SAMPLES_SAMPLE_QUEUE_H
 #define OD_SAMPLES_SAMPLE_QUEUE_H
 

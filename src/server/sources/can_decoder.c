@@ -1,7 +1,7 @@
 #include "sources/can_decoder.h"
 
 #include <math.h>
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/allocate.h"
@@ -55,13 +55,32 @@ static od_status add_column(od_can_decoder *d, columns *to, message *m, int sign
   return OD_OK;
 }
 
+enum { HIGHEST_ADDRESS = 255 };  // of SAE J1939
+
+// Returns the place of a source address in the name of a column ("17" of "EEC1@17.Speed"), and the number of its digits; NULL: the name has none.
+static const char *address_in(const char *column, size_t *digits) {
+  const char *at = strchr(column, '@');
+  *digits = at ? strspn(at + 1, "0123456789") : 0;
+  return at ? at + 1 : NULL;
+}
+
+// Returns a source address; -1: this is no address.
+static int address_of(const char *text, size_t digits) {
+  const long address = digits > 0 && digits <= 3 ? strtol(text, NULL, 10) : -1;
+  return address <= HIGHEST_ADDRESS ? (int)address : -1;
+}
+
 // Returns whether a column of the settings is a signal of a message. *from receives the source address; -1: any.
 static bool is_column(const char *column, const od_dbc_message *m, const char *signal, int *from) {
-  const size_t length = strlen(m->name);
-  int end = 0;
+  size_t length = strlen(m->name), digits;
   *from = -1;
   if (strncmp(column, m->name, length) != 0) return false;
-  if (m->is_j1939 && sscanf(column + length, "@%3d%n", from, &end) == 1) column += end;
+  if (m->is_j1939 && column[length] == '@') {
+    const char *address = address_in(column, &digits);
+    *from = address_of(address, digits);
+    if (*from < 0) return false;
+    length += 1 + digits;
+  }
   return column[length] == '.' && strcmp(column + length + 1, signal) == 0;
 }
 
@@ -90,6 +109,13 @@ static od_status check_columns(const od_can_decoder *d, const columns *c, od_err
   for (int i = 0; d->settings->column && d->settings->column[i]; i++) {
     bool found = strcmp(d->settings->column[i], "time") == 0;
     for (int k = 1; k < c->count && !found; k++) found = strcmp(c->name[k], d->settings->column[i]) == 0;
+    size_t digits;
+    const char *address = address_in(d->settings->column[i], &digits);
+    if (!found && address && address_of(address, digits) < 0)
+      return od_fail(
+          err, OD_BAD_INPUT,
+          "%s: '%.100s' has no source address after '@'; expected a number from 0 to %d, as in EEC1@17.Speed",
+          d->settings->name, d->settings->column[i], HIGHEST_ADDRESS);
     if (!found)
       return od_fail(err, OD_BAD_INPUT, "%s: the databases have no signal '%.100s'; expected Message.Signal",
                      d->settings->name, d->settings->column[i]);

@@ -491,7 +491,10 @@ void od_sparkplug_node_take(od_sparkplug_node *n, const char *topic, const void 
     return;
   }
   if (p.has_sequence && p.sequence >= NUMBERS) {
-    to->refuse(to->user, "the sequence number of the message is above 255; expected 0 to 255");
+    char text[96];
+    snprintf(text, sizeof text, "the sequence number of the message is %llu; expected 0 to 255",
+             (unsigned long long)p.sequence);
+    to->refuse(to->user, text);
     return;
   }
   uint64_t death = 0;

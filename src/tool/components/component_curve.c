@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "components/lone_element.h"
+#include "io/wording.h"
 
 enum { POINTS = 401, MEMBERS = 4, MOST_SHOWN = 6 };
 
@@ -139,12 +140,14 @@ static void note_text(const od_lone_element *x, const sweep *s, char *note, size
   bool ends = find_slot(c, OD_IN_PRESSURE) >= 0, states = c->states[0].name != NULL;
   char pressure[80] = "";
   bool first = c->equations->in[s->slot].kind == OD_IN_PRESSURE && c->equations->in[s->slot].index == 0;
-  if (ends && first && od_element_end_count(c) > 1)
-    snprintf(pressure, sizeof pressure, "; other ends at %.3g bar", x->pressure / 1e5);
+  int others = od_element_end_count(c) - 1;
+  if (ends && first && others > 0)
+    snprintf(pressure, sizeof pressure, "; other %s at %.3g bar", od_form(others, "end", "ends"), x->pressure / 1e5);
+  else if (ends && !first && others > 0)
+    snprintf(pressure, sizeof pressure, "; first end at %.3g bar, other %s at %.3g bar", x->first_pressure / 1e5,
+             od_form(others, "end", "ends"), x->pressure / 1e5);
   else if (ends && !first)
-    snprintf(pressure, sizeof pressure,
-             od_element_end_count(c) > 1 ? "; first end at %.3g bar, other ends at %.3g bar" : "; end at %.3g bar",
-             x->first_pressure / 1e5, x->pressure / 1e5);
+    snprintf(pressure, sizeof pressure, "; end at %.3g bar", x->first_pressure / 1e5);
   snprintf(note, size, "defaults, else the middle of usual ranges%s%s", pressure,
            !states                ? ""
            : s->states == AT_REST ? "; states in equilibrium"
@@ -189,14 +192,13 @@ static double state_travel(const sketch *d) {
   return sum;
 }
 
-// Computes the curves over one abscissa. Returns whether a curve changes visibly. Returns false without a table if no curve does so or
-// an allocation fails.
-static bool draw(sketch *d, const sweep *s, od_component_curve *curve) {
+// Computes the curves over one abscissa. curve->table is NULL if no curve changes visibly. Fails with OD_NO_MEMORY.
+static od_status draw(sketch *d, const sweep *s, od_component_curve *curve) {
   family f = family_of(&d->x, s);
   int members = f.slot >= 0 ? MEMBERS : 1, columns = 1 + d->count * members, alive = 0;
   od_table *t = od_table_new(columns);
-  if (!t) return false;
   *curve = (od_component_curve){.table = t, .members = members};
+  if (!t) return OD_NO_MEMORY;
   for (int i = 0; i < OD_MOST_IN; i++) d->low[i] = INFINITY, d->high[i] = -INFINITY;
   note_text(&d->x, s, curve->note, sizeof curve->note);
   od_table_label(t, 0, s->name, s->unit);
@@ -204,39 +206,45 @@ static bool draw(sketch *d, const sweep *s, od_component_curve *curve) {
     curve->panel[1 + i] = i / members;
     label(t, 1 + i, d->x.type, d->shown[i / members], &f, member_value(&f, i % members, members));
   }
-  bool sound = true;
-  for (int k = 0; k < POINTS && sound; k++) {
+  od_status status = OD_OK;
+  for (int k = 0; k < POINTS && status == OD_OK; k++) {
     double row[OD_CURVE_COLUMNS] = {s->low + (s->high - s->low) * k / (POINTS - 1)};
     fill_row(d, s, &f, members, row);
-    sound = od_table_append(t, row) == OD_OK;
+    status = od_table_append(t, row);
   }
-  for (int i = 1; i < columns && sound; i++) alive += curve->lively[i] = is_lively(t, i);
-  if (sound && alive > 0) return true;
+  for (int i = 1; i < columns; i++) alive += curve->lively[i] = is_lively(t, i);
+  if (status == OD_OK && alive > 0) return OD_OK;
   od_table_free(t);
   curve->table = NULL;
-  return false;
+  return status;
 }
 
 // Chooses the slot that changes the states most, among several slots of a kind, such as the pressures at the ends. A later slot is
-// chosen only if its change of the states is more than 1.2 times the change by the chosen slot, plus 0.01. Returns false if no slot
-// gives a curve.
-static bool draw_best(sketch *d, od_in_kind over, state_rule states, od_component_curve *curve) {
+// chosen only if its change of the states is more than 1.2 times the change by the chosen slot, plus 0.01. curve->table is NULL if no slot
+// gives a curve. Fails with OD_NO_MEMORY.
+static od_status draw_best(sketch *d, od_in_kind over, state_rule states, od_component_curve *curve) {
   const od_element_description *c = d->x.type;
   double furthest = 0;
   curve->table = NULL;
   for (int slot = 0; slot < c->equations->ins; slot++) {
     sweep s;
     od_component_curve other;
-    if (c->equations->in[slot].kind != over || !sweep_over(&d->x, slot, states, &s) || !draw(d, &s, &other)) continue;
+    if (c->equations->in[slot].kind != over || !sweep_over(&d->x, slot, states, &s)) continue;
+    if (draw(d, &s, &other) != OD_OK) {
+      od_table_free(curve->table);
+      curve->table = NULL;
+      return OD_NO_MEMORY;
+    }
+    if (!other.table) continue;
     double way = state_travel(d);
     bool better = !curve->table || way > 1.2 * furthest + 0.01;
     od_table_free(better ? curve->table : other.table);
     if (better) *curve = other, furthest = way;
   }
-  return curve->table != NULL;
+  return OD_OK;
 }
 
-bool od_component_curve_make(const od_element_description *c, od_component_curve *curve) {
+od_status od_component_curve_make(const od_element_description *c, od_component_curve *curve, od_error *err) {
   static const struct {
     od_in_kind over;
     state_rule states;
@@ -245,8 +253,10 @@ bool od_component_curve_make(const od_element_description *c, od_component_curve
               {OD_IN_SIGNAL, AS_BEGUN},   {OD_IN_STATE, AS_BEGUN}};
   sketch d;
   d.count = list_shown(c, d.shown);
-  if (d.count == 0 || !od_lone_element_make(c, &d.x)) return false;
-  for (size_t way = 0; way < sizeof ways / sizeof *ways; way++)
-    if (draw_best(&d, ways[way].over, ways[way].states, curve)) return true;
-  return false;
+  curve->table = NULL;
+  if (d.count == 0 || !od_lone_element_make(c, &d.x)) return OD_OK;
+  for (size_t way = 0; way < sizeof ways / sizeof *ways && !curve->table; way++)
+    if (draw_best(&d, ways[way].over, ways[way].states, curve) != OD_OK)
+      return od_fail(err, OD_NO_MEMORY, "out of memory");
+  return OD_OK;
 }

@@ -18,8 +18,8 @@ typedef struct od_component_curve {
 
 // Evaluates the equations of the class with its defaults, or with the middle of the usual range for numbers without a default.
 // Uses the first suitable abscissa that changes a flow or force: a pressure with settled states; else a pressure with held
-// states, a length, a speed, the signal or a state. Returns false if an allocation fails, if the class cannot be evaluated alone
-// (od_lone_element_make()), or if no abscissa changes a flow or force. The caller frees the table.
-bool od_component_curve_make(const od_element_description *c, od_component_curve *curve);
+// states, a length, a speed, the signal or a state. curve->table is NULL if the class has no curve: it cannot be evaluated alone
+// (od_lone_element_make()), or no abscissa changes a flow or force. The caller frees the table. Fails with OD_NO_MEMORY.
+od_status od_component_curve_make(const od_element_description *c, od_component_curve *curve, od_error *err);
 
 #endif

@@ -117,12 +117,13 @@ static void file_name(const od_element_description *c, char *name, size_t size) 
     if (!isalnum((unsigned char)*p)) *p = '-';
 }
 
-bool od_component_picture_name(const od_element_description *c, char *name, size_t size) {
+od_status od_component_picture_name(const od_element_description *c, char *name, size_t size, od_error *err) {
   od_component_curve curve;
+  od_status status = od_component_curve_make(c, &curve, err);
   file_name(c, name, size);
-  if (!od_component_curve_make(c, &curve)) return false;
+  if (!curve.table) name[0] = '\0';
   od_table_free(curve.table);
-  return true;
+  return status;
 }
 
 od_status od_component_picture_write(const od_element_description *c, const char *folder, od_error *err) {
@@ -132,9 +133,11 @@ od_status od_component_picture_write(const od_element_description *c, const char
   file_name(c, name, sizeof name);
   if (snprintf(path, sizeof path, "%s/%s", folder, name) >= (int)sizeof path)
     return od_fail(err, OD_BAD_ARGUMENT, "the name of the folder is too long; choose a shorter folder name");
-  if (!od_component_curve_make(c, &curve))
+  od_status status = od_component_curve_make(c, &curve, err);
+  if (status != OD_OK) return status;
+  if (!curve.table)
     return od_fail(err, OD_BAD_ARGUMENT, "'%s' has no picture, because its class has no curve", c->equations->name);
-  od_status status = od_atomic_open(&f, path, err);
+  status = od_atomic_open(&f, path, err);
   if (status == OD_OK) {
     draw(f.file, c, &curve);
     status = od_atomic_commit(&f, err);

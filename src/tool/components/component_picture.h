@@ -5,9 +5,9 @@
 #include "elements/element_description.h"
 #include "oleodyn/status.h"
 
-// Writes the file name of the picture: the name of the class, with '-' for characters other than letters and digits, and ".svg".
-// Returns false if the class has no curve or an allocation fails.
-bool od_component_picture_name(const od_element_description *c, char *name, size_t size);
+// Writes the file name of the picture: the name of the class, with '-' for characters other than letters and digits, and ".svg"; "" if the
+// class has no curve. Fails with OD_NO_MEMORY.
+od_status od_component_picture_name(const od_element_description *c, char *name, size_t size, od_error *err);
 // Writes the picture into the folder. Fails with OD_BAD_ARGUMENT if the class has no curve or the path is too long, and
 // with OD_IO or OD_NO_MEMORY.
 od_status od_component_picture_write(const od_element_description *c, const char *folder, od_error *err);

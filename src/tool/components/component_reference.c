@@ -208,7 +208,8 @@ static void add_element(od_result *r, json_t *list, const od_element_description
   }
   od_result_table *t = od_result_add_table_to(r, fields, od_key_columns, 5);
   for (int i = 0; i < c->field_count; i++) add_field(t, &c->fields[i]);
-  if (!has_pictures || !od_component_picture_name(c, text, sizeof text)) return;
+  if (has_pictures && od_component_picture_name(c, text, sizeof text, NULL) != OD_OK) r->arena.exhausted = true;
+  if (!has_pictures || !text[0]) return;
   snprintf(path, sizeof path, "components/%.100s", text);
   od_result_picture(r, c->equations->name, path);
 }

@@ -134,9 +134,9 @@ void od_check_measured(od_loader *ld, od_place place, const char *name, const ch
   if (usual == NULL || largest == 0 || (largest >= usual->usual_low && largest <= usual->usual_high)) return;
   const char *other = meant_unit(ld, largest, unit, usual);
   od_messages_say(ld->messages, true, place,
-                  "the largest value of '%s' in the log is %.4g %s, which is unusual; usual: %s%s%s%s", name, largest,
-                  unit, between(ld, usual->usual_low, usual->usual_high, unit), other != NULL ? "; is 'unit: " : "",
-                  other != NULL ? other : "", other != NULL ? "' missing?" : "");
+                  "the largest magnitude of '%s' in the log is %.4g %s, which is unusual; usual: %s%s%s%s", name,
+                  largest, unit, between(ld, usual->usual_low, usual->usual_high, unit),
+                  other != NULL ? "; is 'unit: " : "", other != NULL ? other : "", other != NULL ? "' missing?" : "");
 }
 
 // Returns the value of a number for messages; a value that is not given is a default.

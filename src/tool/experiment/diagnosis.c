@@ -423,9 +423,10 @@ static void describe(const od_trials *t, const od_suspect *s, char *text, size_t
                "5}' in a fit.");
       break;
     case OD_FAULT_NOISE:
-      snprintf(text, size,
-               "the noise of %s%.80s is %.2g times the given 'sigma'. Measure the noise with the machine at rest.",
-               f->column < 0 ? "all sensors" : "", name, f->amount);
+      snprintf(
+          text, size,
+          "the noise of %s%.80s is %.2g times the noise that the observer assumes. Measure the noise with the machine at rest.",
+          f->column < 0 ? "all sensors" : "", name, f->amount);
       break;
     case OD_FAULT_PARAMETER: {
       od_number n = od_machine_number(e->model, f->other);
@@ -579,8 +580,7 @@ static bool conclude(search *s, od_verdict *verdict, od_suspect *named) {
             "does not correct the estimates.");
   if (explains && b->fault.kind != OD_FAULT_MODEL) {
     ok = add_remark(s, b, "Possible cause:", verdict) && ok;
-    if (next >= 0 && s->suspect[next].fault.kind != OD_FAULT_MODEL)
-      ok = add_remark(s, &s->suspect[next], "Other possible cause:", verdict) && ok;
+    if (next >= 0) ok = add_remark(s, &s->suspect[next], "Other possible cause:", verdict) && ok;
   }
   return ok;
 }

@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <math.h>
 #include <poll.h>
+#include <stdarg.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -127,9 +128,12 @@ static od_status match(live *m, od_messages *messages, od_error *err) {
 // --- Samples ------------------------------------------------------------------------------------------------------
 
 // Reports that a line cannot be used. Returns false.
-static bool refuse(const live *m, double t, const char *format, double value) {
+OD_PRINTF_FORMAT(3, 4) static bool refuse(const live *m, double t, const char *format, ...) {
   char why[300], text[200];
-  snprintf(text, sizeof text, format, value);
+  va_list values;
+  va_start(values, format);
+  vsnprintf(text, sizeof text, format, values);
+  va_end(values);
   snprintf(why, sizeof why, "%s:%d:1: %s", m->options.name, m->lines.line, text);
   m->options.refuse(m->options.user, t, why);
   return false;
@@ -147,9 +151,8 @@ static double time_of_cells(const live *m) {
 static bool take_cells(live *m, double *t) {
   const od_log_plan *plan = &m->e->data;
   *t = time_of_cells(m);
-  if (!isfinite(*t)) return refuse(m, NAN, "this line has no time; expected a number in the time column", 0);
-  if (m->samples > 0 && *t <= m->t)
-    return refuse(m, *t, "times must increase; the time of the previous line was %.9g s", m->t);
+  if (!isfinite(*t)) return refuse(m, NAN, "this line has no time; expected a number in the time column");
+  if (m->samples > 0 && *t <= m->t) return refuse(m, *t, "times must increase; found %.9g s after %.9g s", *t, m->t);
   bool is_complete = true;
   for (int i = 0; i < m->inputs; i++) {
     double value = od_channel_value(&plan->channel[m->e->channel[m->e->sensors + i]], m->cells);
@@ -162,7 +165,7 @@ static bool take_cells(live *m, double *t) {
     return false;
   }
   if (!is_complete)
-    return refuse(m, *t, "the first line must contain values of all inputs; expected a number for each input", 0);
+    return refuse(m, *t, "the first line must contain values of all inputs; expected a number for each input");
   for (int i = 0; i < m->e->sensors; i++) {
     double value = od_channel_value(&plan->channel[m->e->channel[i]], m->cells);
     m->y[i] = isfinite(value) ? value : (double)NAN;
@@ -176,7 +179,7 @@ static bool take_cells(live *m, double *t) {
 static bool take_line(live *m, const line *l, double *t) {
   od_error why = {0};
   if (l->too_long)
-    return refuse(m, NAN, "this line is longer than %.0f bytes; expected a shorter line with one sample", LONGEST_LINE);
+    return refuse(m, NAN, "this line is longer than %d bytes; expected a shorter line with one sample", LONGEST_LINE);
   if (od_csv_row(&m->lines, l->text, l->length, m->cells, &why) == OD_OK) return take_cells(m, t);
   m->options.refuse(m->options.user, NAN, why.text);
   return false;

@@ -27,7 +27,8 @@ static bool option_key(int i, od_key *key) {
 }
 
 static const od_key keys[] = {
-    {"type", OD_CHOICE, NULL, "type of the filter, see below; `filter: ukf` is a short form", .choice = od_filter_name},
+    {"type", OD_CHOICE, NULL, "type of the [filter](experiment-files.md#filter); `filter: ukf` is a short form",
+     .choice = od_filter_name},
     {"form", OD_CHOICE, "square-root|joseph",
      "form in which the covariance is stored. `square-root`: a factor of the covariance. `joseph`: the covariance "
      "itself, updated with Joseph's formula, which is slightly slower and accurate to half as many digits"},
@@ -98,8 +99,9 @@ void od_check_filter(od_experiment_loader *xl, int node) {
   const od_experiment *e = xl->e;
   const od_observer_options options = {
       .filter = e->filter, .integrator = e->integrator, .form = e->form, .choice = e->filter_choice};
-  const char *wrong = od_has_errors(&xl->ld) ? NULL : od_observer_check(&options);
-  if (wrong) od_complain(&xl->ld, node >= 0 ? node : xl->ld.tree.root, "filter: %s", wrong);
+  od_error err = {0};
+  if (!od_has_errors(&xl->ld) && od_observer_check(&options, &err) != OD_OK)
+    od_complain(&xl->ld, node >= 0 ? node : xl->ld.tree.root, "filter: %s", err.text);
 }
 
 // Reads 'filter: NAME', or a section with the type and the options of the filter.

@@ -25,7 +25,9 @@ static const od_key keys[] = {
      "number; a bound or a start outside these values is an error",
      .otherwise = "none"},
     {"high", OD_NUMBER, NULL, "upper bound", .otherwise = "none"},
-    {"drawn", OD_FLAG, NULL, "whether random starts of [studies](study-files.md) change this parameter", .fallback = 1},
+    {"drawn", OD_FLAG, NULL,
+     "whether random starts of observers change this parameter (`start: random` of [studies](study-files.md), `--random-start`)",
+     .fallback = 1},
 };
 const od_section_class od_parameter_section = {"parameter", "a number of the model that is estimated", OD_KEYS(keys)};
 

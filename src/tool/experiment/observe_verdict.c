@@ -318,15 +318,15 @@ static void judge_steps(judge *j) {
   if (worst < 0 || o->has_truth) return;
   for (int i = 0; i < j->e->parameters; i++)
     if (i != worst && fabs(o->bias[i]) > shift_matters * o->sigma[i])
-      od_name_list_add(&others, "%s by %.2g", j->e->parameter[i].path, o->bias[i] / o->sigma[i]);
+      od_name_list_add(&others, "%s (%.2g)", j->e->parameter[i].path, o->bias[i] / o->sigma[i]);
   double step = fmin(j->e->step, o->step);
   ADD_REMARK(
       j, OD_DOUBTFUL, "step.shift", "Step too long:",
       "steps of %s cause an error of about %s in the estimate of %.100s, which is %.2g standard deviations%s%s. With 'step: "
-      "%s' the error is about a quarter of a standard deviation.",
+      "%s' the error is at most about a quarter of a standard deviation.",
       od_duration_text(step, 3).text, value_of(j, worst, o->bias[worst], NAN).text, j->e->parameter[worst].path,
-      o->bias[worst] / o->sigma[worst], others.count ? "; also " : "", od_name_list_text(&others),
-      od_duration_text(od_number_125(step * sqrt(0.25 / most)), 3).text);
+      o->bias[worst] / o->sigma[worst], others.count ? "; errors of other parameters in standard deviations: " : "",
+      od_name_list_text(&others), od_duration_text(od_number_125(step * sqrt(0.25 / most)), 3).text);
 }
 
 static void judge_bound(judge *j, int i) {

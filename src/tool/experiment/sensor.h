@@ -66,7 +66,7 @@ void od_sensor_noise_of(const od_experiment *e, uint64_t seed, od_sensor_noise *
 
 // The state of a sensor between samples.
 typedef struct od_sensor_memory {
-  od_arena arena;   // memory of the buffers
+  od_arena arena;   // memory of `past` and `of_type`
   double step;      // time between samples, s
   double last;      // last value without a fault; NAN before the first sample
   od_color color;   // color of the noise
@@ -80,7 +80,7 @@ typedef struct od_sensor_memory {
   double own;       // true value of the measured output, set by the caller before each sample
 } od_sensor_memory;
 
-// Initializes the state before the first sample, for steps of `step` s. od_sensor_memory_end() frees the buffers, also
+// Initializes the state before the first sample, for steps of `step` s. od_sensor_memory_end() frees `past` and `of_type`, also
 // after a failure. Returns false if out of memory.
 bool od_sensor_memory_begin(od_sensor_memory *m, const od_sensor *s, double step);
 void od_sensor_memory_end(od_sensor_memory *m);

@@ -167,23 +167,24 @@ od_status od_compile_library(const od_compiler *c, const char *folder, const cha
   const char *log = od_arena_format(&scratch, "%s/log.txt", folder),
              *list = od_arena_format(&scratch, "%s/objects.txt", folder);
   FILE *objects = list ? fopen(list, "w") : NULL;
-  bool ok = log && objects;
-  for (int i = 0; i < count && ok; i++) {
+  bool ok = log && list;
+  int unwritten = objects ? 0 : errno;  // error number of the list of objects
+  for (int i = 0; i < count && ok && objects; i++) {
     command k = {0};
     char *object = object_of(&scratch, source[i]);
     ok = object && begin(c, &scratch, &k);
     if (!ok) break;
     add_words(&k, c->flags);
     add_words(&k, (const char *const[]){"-I.", "-c", source[i], "-o", object, NULL});
-    fprintf(objects, "%s\n", object);
+    if (fprintf(objects, "%s\n", object) < 0) unwritten = errno;
     run(&t, &k, folder, (double)i / count);
   }
   await(&t, 0, 1);
-  ok = objects && fclose(objects) == 0 && ok;
+  if (objects && fclose(objects) != 0) unwritten = errno;
   command link = {0};
   const char *out = od_arena_format(&scratch, "%s", library);
   ok = ok && out && begin(c, &scratch, &link);
-  if (ok && !t.failed && !t.stopped) {
+  if (ok && !unwritten && !t.failed && !t.stopped) {
     add_words(&link, (const char *const[]){"@objects.txt", "-o", out, NULL});
     add_words(&link, c->libraries);
     run(&t, &link, folder, 1);
@@ -194,6 +195,8 @@ od_status od_compile_library(const od_compiler *c, const char *folder, const cha
     status = od_fail(err, OD_NO_MEMORY, "out of memory");
   else if (t.stopped)
     status = od_fail(err, OD_INTERRUPTED, "interrupted");
+  else if (unwritten)
+    status = od_fail(err, OD_IO, "cannot write %s: %s", list, strerror(unwritten));
   else if (t.failed)
     status = explain(c, log, err);
   for (int i = 0; i < count && ok; i++) {

@@ -30,26 +30,24 @@ void od_core_sources_free(od_core_sources *s) {
   od_arena_free(&s->arena);
 }
 
-// Reads a file as text that belongs to the arena; NULL after an error.
-static char *read_text(od_arena *arena, const char *path, od_error *err) {
+// Reads a file as text that belongs to the arena. Fails with OD_IO or OD_NO_MEMORY.
+static od_status read_text(od_arena *arena, const char *path, char **text, od_error *err) {
   FILE *f = fopen(path, "rb");
-  if (!f) {
-    od_fail(err, OD_IO, "%s cannot be read: %s", path, strerror(errno));
-    return NULL;
-  }
-  char *text = NULL;
+  if (!f) return od_fail(err, OD_IO, "%s cannot be read: %s", path, strerror(errno));
   long size = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
-  if (size >= 0 && fseek(f, 0, SEEK_SET) == 0) text = od_arena_take(arena, (size_t)size + 1);
-  if (text && fread(text, 1, (size_t)size, f) != (size_t)size) text = NULL;
+  bool is_read = size >= 0 && fseek(f, 0, SEEK_SET) == 0;
+  *text = is_read ? od_arena_take(arena, (size_t)size + 1) : NULL;
+  if (*text) is_read = fread(*text, 1, (size_t)size, f) == (size_t)size;
   fclose(f);
-  if (!text) od_fail(err, OD_IO, "%s cannot be read; install oleodyn again", path);
-  return text;
+  if (!is_read) return od_fail(err, OD_IO, "%s cannot be read; install oleodyn again", path);
+  return *text ? OD_OK : od_fail(err, OD_NO_MEMORY, "out of memory");
 }
 
 // Reads symbols.txt. Fails with OD_IO or OD_NO_MEMORY.
 static od_status read_symbols(search *k, const char *path, od_error *err) {
-  char *text = read_text(&k->memory, path, err);
-  if (!text) return OD_IO;
+  char *text;
+  od_status status = read_text(&k->memory, path, &text, err);
+  if (status != OD_OK) return status;
   for (char *line = text, *next; *line; line = next) {
     size_t length = strcspn(line, "\n");
     next = line + length + (line[length] == '\n');
@@ -101,12 +99,14 @@ static bool follow_symbols(search *k, const char *path) {
 }
 
 // Adds the headers that a file includes with quotes. Headers of the exported program are included by a macro (OD_PARTS in
-// base/parts.h) and are not added.
+// base/parts.h) and are not added. Fails with OD_IO or OD_NO_MEMORY.
 static od_status follow_includes(search *k, const char *path, od_error *err) {
   static const char mark[] = "#include \"";
   char *file = od_arena_format(&k->memory, "%s/%s", k->s->folder, path);
-  char *text = file ? read_text(&k->memory, file, err) : NULL;
-  if (!text) return OD_IO;
+  if (!file) return od_fail(err, OD_NO_MEMORY, "out of memory");
+  char *text;
+  od_status status = read_text(&k->memory, file, &text, err);
+  if (status != OD_OK) return status;
   for (char *at = strstr(text, mark); at; at = strstr(at, mark)) {
     at += strlen(mark);
     size_t length = strcspn(at, "\"\n");

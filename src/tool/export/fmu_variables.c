@@ -83,7 +83,7 @@ static bool add_estimates(lister *l) {
   return ok && add_sigmas(l, FMU_PARAMETER_SIGMA, p->parameter, p->parameters) &&
          add(l, FMU_NIS, "nis", "observer", "1", "normalized innovation squared of the last sample") &&
          add(l, FMU_DIMENSION, "nis.sensors", "observer", "1",
-             "sensors in the last sample; the mean of nis of a consistent observer") &&
+             "number of sensors used in the last sample: the expected value of nis of a consistent observer") &&
          add(l, FMU_STATUS, "status", "observer", "1",
              "0: the last sample was used; else the sample failed, and the next sample starts the observer again");
 }

@@ -21,7 +21,7 @@
 #include "plant/plant_in_arena.h"
 #include "plant/real_derivatives.h"
 
-enum { TEST_STEPS = 50, MEMORY_ALIGNMENT = 16 };
+enum { TEST_STEPS = 50 };
 static const size_t first_memory = 1 << 20, most_memory = (size_t)1 << 32;
 
 void od_export_program_free(od_export_program *p) {
@@ -259,7 +259,7 @@ static od_status choose_parameters(od_export_program *p, const od_machine *machi
     if (number[i] < 0)
       return od_fail(
           err, OD_BAD_INPUT,
-          "--parameters: '%s' is not a number of the model and cannot change while the program runs; give a number of the model",
+          "--parameters: '%s' is not a number of the model and cannot be set in an export; give a number of the model",
           path);
     od_number n = od_machine_number(machine, found);
     p->parameter[i] = (od_exported_name){n.path, n.unit};
@@ -277,7 +277,8 @@ static od_status choose_run(od_export_program *p, const od_machine *machine, con
   const od_run_choice c = od_machine_choose_run(machine, &wishes);
   const od_integrator *integrator = od_integrator_find(c.integrator);
   if (!integrator)
-    return od_fail(err, OD_BAD_INPUT, "the integrator '%s' is available only in the program; choose another integrator",
+    return od_fail(err, OD_BAD_INPUT,
+                   "the integrator '%s' is not available in FMUs; choose another 'integrator' in the section 'run'",
                    c.integrator);
   if (c.time > 0) {
     od_status status = od_machine_check_run(machine, &c, err);

@@ -9,7 +9,7 @@
 #include "io/wording.h"
 #include "memory/scoped.h"
 
-enum { MOST_COLUMNS = 100000, SHOWN_VALUES = 16 };
+enum { MOST_SIGNALS = 100000, SHOWN_VALUES = 16 };
 
 static int compare(int a, int b) {
   return (a > b) - (a < b);
@@ -144,10 +144,10 @@ od_status od_can_trace_columns(od_can_trace *t, const void *source, od_error *er
     od_can_used *m = &t->message[t->use[i].message];
     t->use[i].first = (int)columns;
     columns += m->m->signals;
-    if (columns > MOST_COLUMNS)
+    if (columns - 1 > MOST_SIGNALS)
       return od_fail(err, OD_BAD_INPUT,
                      "%s: the messages of the trace have more than %d signals, the largest allowed number", t->path,
-                     MOST_COLUMNS);
+                     MOST_SIGNALS);
     if (m->form) continue;
     m->form = OD_TAKE(&t->arena, od_can_signal_form, m->m->signals);
     m->comment = OD_TAKE(&t->arena, const char *, m->m->signals);

@@ -2,8 +2,11 @@
 
 #include "base/allocate.h"
 
+// The times of one frame more than the largest displacement: the oldest one decides whether a frame is too late.
+enum { TIMES = OD_CAN_DISORDER + 1 };
+
 bool od_can_order_init(od_can_order *o) {
-  *o = (od_can_order){.time = od_malloc(OD_CAN_DISORDER * sizeof *o->time)};
+  *o = (od_can_order){.time = od_malloc(TIMES * sizeof *o->time)};
   return o->time != NULL;
 }
 
@@ -16,18 +19,18 @@ long od_can_order_take(od_can_order *o, double time) {
   long i = o->frames++, low = i > OD_CAN_DISORDER ? i - OD_CAN_DISORDER : 0, high = i;
   if (i == 0 || time >= o->largest) {
     o->largest = time;
-    o->time[i % OD_CAN_DISORDER] = time;
+    o->time[i % TIMES] = time;
     return 0;
   }
-  if (low > 0 && o->time[low % OD_CAN_DISORDER] > time) return -1;
+  if (low > 0 && o->time[(low - 1) % TIMES] > time) return -1;
   while (low < high) {
     long middle = low + (high - low) / 2;
-    if (o->time[middle % OD_CAN_DISORDER] > time)
+    if (o->time[middle % TIMES] > time)
       high = middle;
     else
       low = middle + 1;
   }
-  o->time[i % OD_CAN_DISORDER] = o->largest;
+  o->time[i % TIMES] = o->largest;
   return i - low;
 }
 

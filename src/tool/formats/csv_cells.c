@@ -121,7 +121,8 @@ od_status od_csv_read_cell(od_csv_reader *r, od_csv_cell *out) {
   return OD_OK;
 }
 
-// Returns whether a word is a number, or a date or time. comma: whether numbers may have decimal commas.
+// Returns whether a word is a number, a date or time, or a marker of a missing value. comma: whether numbers may have decimal commas;
+// dates and times are then not accepted. A word that begins or ends with a comma is not a value.
 static bool is_value(const od_csv_reader *r, const char *word, size_t length, bool comma) {
   double value = NAN;
   if (word[0] == ',' || word[length - 1] == ',') return false;
@@ -129,8 +130,8 @@ static bool is_value(const od_csv_reader *r, const char *word, size_t length, bo
   return !comma && od_date_time_is(word, length);
 }
 
-// Returns whether the line at r consists of numbers, times and words in quotes between blanks: at least two cells, and at least one number
-// or time. A comma is a decimal comma; a line with commas has no times and no words in quotes.
+// Returns whether the line at r consists of values (is_value()) and words in quotes between blanks: at least two cells, and at least one
+// value. A comma is a decimal comma; a line with commas has no times and no words in quotes.
 static bool has_blank_columns(const od_csv_reader *r) {
   const char *end = r->at;
   while (end < r->end && *end != '\n' && *end != '\r') end++;

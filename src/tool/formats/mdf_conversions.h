@@ -25,7 +25,7 @@ typedef enum od_mdf_conversion_kind {
 
 typedef struct od_mdf_conversion od_mdf_conversion;
 
-// A row of a table: values from `from` to `to`. Tables of single values have to = from.
+// A row of a table: values from `from` to `to`. In tables of single values, `to` equals `from`.
 typedef struct od_mdf_entry {
   double from, to, value;
   const od_mdf_conversion *inner;  // conversion of the value; NULL: the entry gives a text, or `value`

@@ -238,9 +238,8 @@ static od_status read_run(reader *r, const od_friction_plan *plan, od_friction_d
   if (log->slope > 0) {
     int half = (int)fmin(round(log->slope / step / 2), d->samples);
     if (half < 1)
-      return od_fail(r->err, OD_BAD_INPUT,
-                     "%s: 'slope' is %g s, less than two samples of %g s; expected a longer window", r->path,
-                     log->slope, step);
+      return od_fail(r->err, OD_BAD_INPUT, "%s: 'slope' is %g s; expected at least the time between two samples, %g s",
+                     r->path, log->slope, step);
     find_slopes(d->samples, half, step, d->position, d->v);
   }
   // The noise of a slope is not independent from sample to sample, so its effect is not estimated.

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "friction_fit/fit_stages.h"
+#include "io/wording.h"
 
 // Writes the keys of the parameters whose estimates have the quality `known`: "n, n_negative and vs".
 static void list_known(const od_friction_fitted *f, od_friction_known known, char *text, size_t size) {
@@ -181,9 +182,9 @@ static void remark(od_friction_fitted *f) {
            "Weak estimates:", "the standard deviation of %s is more than a tenth of the value.%s", list, advice);
   if (!f->converged)
     REMARK(OD_DOUBTFUL, "search.stuck", "No minimum:",
-           "the search ended after %ld evaluations, before a minimum was found. Change the start values, or fit fewer "
+           "the search ended after %s, before a minimum was found. Change the start values, or fit fewer "
            "parameters.",
-           f->evaluations);
+           od_count(f->evaluations, "evaluation").text);
   if (follows_speed)
     REMARK(
         OD_DOUBTFUL, "residual.speed", "Residuals not explained:",

@@ -49,7 +49,7 @@ typedef struct od_fit_set {
   int *channel;       // indices of the channels of the log: sensors, then inputs
   od_machine *truth;  // true machine of this set only; NULL: the true machine of the experiment
   double time;        // duration of the simulation, s
-  bool clean;         // whether the set is simulated without noise
+  bool clean;         // whether simulated measurements have only scale and bias, without noise and other errors
   bool borrowed;      // whether log, plan and channels belong to the experiment
   // Motion of the true machine, the same for all seeds: inputs and sensor outputs per row, without noise. NULL: each fit
   // simulates the motion. See od_fit_keep_truth().

@@ -79,14 +79,14 @@ static od_status explain(od_fit_work *w, od_status status, od_error *err) {
   // With several starts, the search with the best result may have ended before convergence.
   if (r && r->reason == OD_LS_EVALUATIONS)
     return od_fail(err, OD_NOT_CONVERGED,
-                   "no minimum was found within %ld predictions; the result is the best so far. Increase 'evaluations'",
-                   w->plan->evaluations);
+                   "no minimum was found within %s; the result is the best so far. Increase 'evaluations'",
+                   od_count(w->plan->evaluations, "prediction").text);
   if (r && r->reason == OD_LS_STUCK)
     return od_fail(
         err, OD_NOT_CONVERGED,
-        "the search stopped at a point that is not a minimum: a step could still reduce the residuals by %.2g %%; the "
-        "result is the best so far. Change the start values",
-        100 * r->offset);
+        "the search stopped at a point that is not a minimum: a step could still reduce the sum of squared residuals by "
+        "%.2g %%; the result is the best so far. Change the start values",
+        100 * r->offset * r->offset);
   if (r && r->reason == OD_LS_PLATEAU)
     return od_fail(
         err, OD_NOT_CONVERGED,

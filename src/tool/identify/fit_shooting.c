@@ -68,28 +68,30 @@ static double part_left(const od_fit_work *w, int set) {
   return left / moved;
 }
 
-// Returns part_left() for a number of segments at the start values. Infinite: the prediction fails, or changes grow too
-// much. NAN: the segments cannot be created (see err).
-static double try_segments(od_fit_work *w, int set, int segments, od_error *err) {
+// Computes part_left() for a number of segments at the start values. Infinite: the prediction fails, or changes grow too
+// much. Fails like make_segments().
+static od_status try_segments(od_fit_work *w, int set, int segments, double *left, od_error *err) {
   od_shooting_data data = data_of(w, set);
-  if (make_segments(w, set, segments, err) != OD_OK) return NAN;
+  od_status status = make_segments(w, set, segments, err);
+  if (status != OD_OK) return status;
   od_shooting *s = w->shooting[set];
   bool good = od_shooting_begin(s, w->start, w->x0, &data) == OD_OK &&
               od_shooting_predict(s, w->start, true) == OD_OK && growth_of(s) <= most_growth;
-  double left = good ? part_left(w, set) : INFINITY;
+  *left = good ? part_left(w, set) : INFINITY;
   od_shooting_free(s);
   w->shooting[set] = NULL;
-  return left;
+  return OD_OK;
 }
 
 // Chooses the first of the numbers 4, 8, 16, ... of segments whose residuals at the start values are below small_residual. If there
-// is no such number, chooses the number with the smallest residuals. Fails with OD_NO_MEMORY or a status of make_segments().
+// is no such number, chooses the number with the smallest residuals. Fails like make_segments().
 static od_status choose_segments(od_fit_work *w, int set, od_error *err) {
   int best = 4;
   double least = INFINITY;
   for (int segments = 4; segments * CHOSEN_ROWS <= w->f->data[set]->fitted; segments *= 2) {
-    double left = try_segments(w, set, segments, err);
-    if (isnan(left)) return OD_NO_MEMORY;
+    double left;
+    od_status status = try_segments(w, set, segments, &left, err);
+    if (status != OD_OK) return status;
     if (left < least) least = left, best = segments;
     if (least < small_residual * small_residual) break;
   }

@@ -42,9 +42,9 @@ static void judge_search(judge *j) {
   if (j->f->only_predicted) return;
   if (r->reason == OD_LS_STUCK)
     REMARK(j, OD_UNSOUND, "search.stuck", "No minimum:",
-           "the search stopped at a point where a step could still reduce the residuals by %.2g %%; change the start "
-           "values, or set 'starts'.",
-           100 * r->offset);
+           "the search stopped at a point where a step could still reduce the sum of squared residuals by "
+           "%.2g %%; change the start values, or set 'starts'.",
+           100 * r->offset * r->offset);
   else if (r->reason == OD_LS_PLATEAU)
     REMARK(j, OD_UNSOUND, "search.plateau", "No minimum:",
            "the search ended at a point where parameters have no effect on the predictions; change the start values, "
@@ -55,8 +55,8 @@ static void judge_search(judge *j) {
         "no neighboring point has a noticeably smaller cost, but the gradient is not zero; the intervals are approximate.");
   else if (r->reason == OD_LS_EVALUATIONS)
     REMARK(j, OD_UNSOUND, "search.evaluations",
-           "No minimum:", "the search ended after %ld predictions; increase 'evaluations', or change the start values.",
-           j->f->plan->evaluations);
+           "No minimum:", "the search ended after %s; increase 'evaluations', or change the start values.",
+           od_count(j->f->plan->evaluations, "prediction").text);
   else if (r->reason == OD_LS_STOPPED && r->only_coarse)
     REMARK(j, OD_UNSOUND, "search.stopped",
            "No minimum:", "the search was interrupted after %s using one row in %d; only these rows were fitted.",

@@ -131,7 +131,7 @@ static const od_key set_keys[] = {
      "set, with the fitted parameters",
      .otherwise = "`start` of `fit`"},
     {"noise", OD_CHOICE, "yes|no",
-     "noise of a simulated set. `no`: without noise, dropouts and faults, but with scale and bias"},
+     "noise of a simulated set. `no`: measurements have only scale and bias, without noise, dropouts, faults, delay, drift, resolution and range"},
 };
 const od_section_class od_fit_set_section = {"set", "data set of a fit", OD_KEYS(set_keys)};
 

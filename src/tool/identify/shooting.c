@@ -93,7 +93,7 @@ static od_status predict_segment(od_shooting *s, int k, const double *p, bool de
   bool last = k + 1 == s->nodes;
   int first = s->row[k], count = s->row[k + 1] - first + !last;
   od_predictor *predictor = k > 0 ? s->next : s->first;
-  // A predictor with a start at rest ignores `from` and computes the equilibrium.
+  // If the predictor starts at rest, `from` is only the start of the search for the equilibrium.
   const double *from = s->at + k * s->nx;
   od_predictor_window(predictor, first, count);
   od_status status =
@@ -121,8 +121,9 @@ double od_shooting_gap(const od_shooting *s) {
 
 // ---- Elimination of nodes
 
-// Computes the triangle of a segment's rows with respect to its node, with right-hand sides. The unit of a state is its size.
-// `change` replaces the residuals (rows x ny); NULL: the residuals are used.
+// Computes the triangular factor R (QR factorization) of the derivatives of a segment's rows with respect to the segment's node, and
+// the transformed right-hand sides: derivatives with respect to parameters, and residuals. The unit of a state is its size. `change`
+// replaces the residuals (rows x ny); NULL: the residuals are used. Fails with OD_NO_MEMORY.
 static od_status compress(od_shooting *s, int k, const od_shooting_data *data, const double *change) {
   int nx = s->nx, np = s->np, columns = columns_of(s, k), all = nx + np, stride;
   long end = s->row[k + 1] < s->fitted ? s->row[k + 1] : s->fitted;

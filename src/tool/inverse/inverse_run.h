@@ -122,8 +122,8 @@ double od_drive_oil_modulus(const od_model *m, double pressure);
 // --- inverse_run.c
 
 // Computes the inverse dynamics. On failure err contains the reason, and the table contains the rows computed so far (NULL: none). Free the result in
-// all cases. Fails with OD_BAD_INPUT, OD_INTERRUPTED or OD_NO_MEMORY, or with a status of od_inverse_solve(): OD_NOT_CONVERGED or OD_SINGULAR at a
-// position that cannot be reached.
+// all cases. Fails with OD_BAD_INPUT, OD_INTERRUPTED or OD_NO_MEMORY, or with a status of od_inverse_solve(): OD_NOT_CONVERGED or OD_NOT_FINITE if a
+// position cannot be reached, OD_SINGULAR if the prescribed outputs do not determine the motion or the drives cannot produce it.
 od_status od_inverse_run(const od_machine *machine, const od_inverse_options *options, od_inverse_result *out,
                          od_error *err);
 void od_inverse_result_free(od_inverse_result *result);

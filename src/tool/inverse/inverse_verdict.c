@@ -95,8 +95,8 @@ static void add_implausible(od_verdict *v, const char *what, const char *name, d
                             double most) {
   od_verdict_add(
       v, OD_DOUBTFUL, "need.implausible", "Implausible:",
-      "%s%s would be %s at t = %.6g s; plausible values are below %s. Check the motion, units, masses and areas.", what,
-      name, od_display_quantity(value, unit).text, t, od_display_quantity(most, unit).text);
+      "%s%s would be %s at t = %.6g s; plausible magnitudes are below %s. Check the motion, units, masses and areas.",
+      what, name, od_display_quantity(value, unit).text, t, od_display_quantity(most, unit).text);
 }
 
 // Reports implausible efforts, speeds, pressures and powers of drives, and implausible second derivatives of motions. For each
@@ -155,7 +155,7 @@ static void judge_supply(const od_inverse_options *o, od_inverse_result *r) {
       if (fabs(cell(t, at, column)) > o->pressure_limit)
         od_verdict_add(
             &r->verdict, OD_UNSOUND, "pressure.high", "Pressure above the limit:",
-            "%s is %s at t = %.6g s; the limit is %s. Use larger areas or displacements, or a slower motion.",
+            "%s is %s at t = %.6g s; the limit of the magnitude is %s. Use larger areas or displacements, or a slower motion.",
             t->name[column], od_display_quantity(cell(t, at, column), "Pa").text, cell(t, at, 0),
             od_display_quantity(o->pressure_limit, "Pa").text);
     }
@@ -202,10 +202,12 @@ static void judge_elements(const od_machine *machine, const od_inverse_options *
                      name, has_states ? "state" : "pressures");
   }
   if (o->drives > m->freedom)
-    od_verdict_add(v, OD_SOUND, "load.shared", "Shared load:",
-                   "%d drives move %s. Many distributions of the load are possible; the chosen distribution gives all "
-                   "drives the same pressure.",
-                   o->drives, od_count(m->freedom, "degree of freedom").text);
+    od_verdict_add(
+        v, OD_SOUND, "load.shared", "Shared load:",
+        "%d drives move %s, so many distributions of the load are possible. The sum of effort^2 / share is minimal; the "
+        "share is the piston area of a cylinder, the displacement of a motor, and 1 for other drives. Drives with "
+        "the same effect take loads in proportion to their shares.",
+        o->drives, od_count(m->freedom, "degree of freedom").text);
 }
 
 void od_inverse_judge(const od_machine *machine, const od_inverse_options *o, od_inverse_result *r) {

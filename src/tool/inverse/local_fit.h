@@ -22,9 +22,10 @@ typedef struct od_smoothing {
   bool removed_is_noise;  // whether the removed part has no pattern in time
 } od_smoothing;
 
-// Fills value, rate and second (`rows` numbers each) from samples y at the increasing times t. low_pass: frequency in Hz above which motion is
-// treated as noise; this frequency determines the window. 0: seven rows (interpolation) if the samples have little noise, else the widest window
-// whose error in leave-one-out cross-validation is not significantly above the smallest error. Fails only with OD_NO_MEMORY.
+// Fills value, rate and second (`rows` numbers each) from samples y at the increasing times t. low_pass: frequency in Hz above which
+// motion is treated as noise; this frequency determines the window. 0: seven rows (interpolation) if the samples have little noise or
+// do not resolve the motion, else the widest window whose error in leave-one-out cross-validation is not significantly above the
+// smallest error. Fails only with OD_NO_MEMORY.
 od_status od_smooth_samples(const double *t, const double *y, int rows, double low_pass, double *value, double *rate,
                             double *second, od_smoothing *out);
 

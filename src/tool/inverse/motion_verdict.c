@@ -115,8 +115,8 @@ static void judge_samples(const od_machine *machine, const od_inverse_options *o
           smoothing->window, 100 * smoothing->removed, name);
     else if (smoothing->window > 0 && motion->nodes < 9)
       od_verdict_add(&r->verdict, OD_DOUBTFUL, "motion.samples",
-                     "Too few samples:", "%s has %d samples; its rates can be checked only with 9 samples or more.",
-                     name, motion->nodes);
+                     "Too few samples:", "%s has %s; its rates can be checked only with 9 samples or more.", name,
+                     od_count(motion->nodes, "sample").text);
   }
 }
 
@@ -148,14 +148,15 @@ static void judge_rows(const od_inverse_options *o, od_inverse_result *r) {
   }
   for (int i = 0; i < o->moves - o->loose; i++) spacing = fmin(spacing, o->motion[i].spacing);
   od_summary rows = od_table_summary(table, column);
+  const bool is_above = value > rows.max;
   char others[128] = "";
   if (more > 1) snprintf(others, sizeof others, "; also affected: %s", od_count(more - 1, "other column").text);
   od_verdict_add(
       &r->verdict, worst > unsound_missed_limit ? OD_UNSOUND : OD_DOUBTFUL, "rows.coarse", "Too few rows:",
-      "%s is %s at t = %.6g s, between two rows, but at most %s in the rows%s. Give --step '%s' to resolve the "
+      "%s is %s at t = %.6g s, between two rows, but at %s %s in the rows%s. Give --step '%s' to resolve the "
       "motion.",
-      table->name[column], od_display_quantity(value, table->unit[column]).text, t,
-      od_display_quantity(value > 0 ? rows.max : rows.min, table->unit[column]).text, others,
+      table->name[column], od_display_quantity(value, table->unit[column]).text, t, is_above ? "most" : "least",
+      od_display_quantity(is_above ? rows.max : rows.min, table->unit[column]).text, others,
       od_duration_text(spacing, 2).text);
 }
 

@@ -21,8 +21,8 @@ OD_OWNED_POINTER(od_frames, od_frames_free);
 od_status od_frames_append(od_frames *f, double t, const double *row);
 // Makes the last row a frame. Call after the last row. Fails with OD_NO_MEMORY.
 od_status od_frames_finish(od_frames *f);
-// Returns an interval for about `most` frames of a series of `rows` rows at equal distances `step`: 1, 2 or 5 times a power of ten
-// times the step.
+// Returns the shortest interval that divides a series of `rows` rows at equal distances `step` into at most `most` intervals: 1, 2
+// or 5 times a power of ten times the step.
 double od_frames_interval(double rows, double step, long most);
 
 // One column. Element i of an array has the index i * stride.

@@ -7,8 +7,6 @@
 #include "io/display.h"
 #include "memory/scoped.h"
 
-enum { MOST_THREADS = 1024 };
-
 static bool ask(od_workers *w) {
   if (w->go_on && !w->go_on(w->user, atomic_load(&w->finished))) atomic_store(&w->is_stopped, true);
   return !atomic_load(&w->is_stopped);
@@ -34,7 +32,7 @@ int od_workers_run(od_workers *w) {
   OD_SCRATCH(scratch);
   const struct timespec pause = {.tv_nsec = 2000000};
   long cores = sysconf(_SC_NPROCESSORS_ONLN), wanted = w->threads > 0 ? w->threads : cores < 1 ? 1 : cores;
-  if (wanted > MOST_THREADS) wanted = MOST_THREADS;
+  if (wanted > OD_MOST_THREADS) wanted = OD_MOST_THREADS;
   if (wanted > w->items) wanted = w->items;
   pthread_t *thread = OD_TAKE(&scratch, pthread_t, wanted);
   int made = 0;

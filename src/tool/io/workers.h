@@ -6,9 +6,11 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+enum { OD_MOST_THREADS = 1024 };
+
 typedef struct od_workers {
   long items;
-  int threads;  // number of threads; 0: one per core
+  int threads;  // number of threads, at most OD_MOST_THREADS; 0: one per core
   void (*execute)(void *user, long item);
   // Called by the thread of od_workers_run(), with the number of executed items; false: no further item begins. NULL: never stops.
   bool (*go_on)(void *user, long finished);

@@ -52,12 +52,10 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
 
 static int run_and_write(od_job *job, const arguments *a, od_comparison *c) {
   OD_OWNED(od_study_result_free) od_study_result *result = NULL;
-  unsigned long long threads = 0;
   od_error err = {0};
-  if (!od_setting_whole(job, "threads", a->threads, &threads)) return OD_JOB_BAD_INPUT;
+  od_study_run_options options = {.progress = od_job_progress, .user = job};
+  if (!od_setting_threads(job, a->threads, &options.threads)) return OD_JOB_BAD_INPUT;
   od_job_begin_stage(job, OD_STAGE_COMPUTE);
-  const od_study_run_options options = {
-      .threads = threads > 1024 ? 1024 : (int)threads, .progress = od_job_progress, .user = job};
   od_status status = od_study_run(&c->study, &options, &result, &err);
   od_job_begin_stage(job, OD_STAGE_FINISH);
   if (!result) return od_job_end_early(job, status, &err);

@@ -72,7 +72,10 @@ static od_status write_plot(const void *user, const char *path, od_error *err) {
 static int show_curves(od_job *job, const od_words *names) {
   od_component_curve curve = {0};
   od_component_class found = names->count == 1 ? find_class(job, names->text[0]) : (od_component_class){0};
-  bool drawn = found.element && od_component_curve_make(found.element, &curve);
+  od_error err = {0};
+  od_status status = found.element ? od_component_curve_make(found.element, &curve, &err) : OD_OK;
+  if (status != OD_OK) return od_job_end_early(job, status, &err);
+  bool drawn = curve.table != NULL;
   if (names->count != 1)
     od_job_error(job, "--plot and --csv show one component; expected one NAME, found %d", names->count);
   else if (!drawn)
@@ -93,8 +96,8 @@ static int write_pictures(od_job *job, const char *folder) {
     const od_element_description *c = od_element_description_at(i);
     char name[80];
     od_error err = {0};
-    if (!od_component_picture_name(c, name, sizeof name)) continue;
-    od_status status = od_component_picture_write(c, folder, &err);
+    od_status status = od_component_picture_name(c, name, sizeof name, &err);
+    if (status == OD_OK && name[0]) status = od_component_picture_write(c, folder, &err);
     if (status != OD_OK) return od_job_end_early(job, status, &err);
   }
   return OD_JOB_DONE;
@@ -136,6 +139,7 @@ int od_kind_components(od_job *job) {
       names.count || as_json || as_markdown ? od_component_reference(classes, count, as_markdown) : od_component_list();
   const od_file_contents contents = {.result = &r};
   if (as_json || !as_markdown) return od_job_finish(job, &contents, NULL);
+  OD_TRY(od_job_has_memory(job, &r.arena));
   od_result_print_markdown(&r, stdout);
   return OD_JOB_DONE;
 }

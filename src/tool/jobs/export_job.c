@@ -199,7 +199,7 @@ int od_kind_export(od_job *job) {
       {"file", OD_OPTION_TEXT, "FILE", "the file of the FMU; default: the name of the machine file with .fmu", &a.file},
       {"name", OD_OPTION_TEXT, "NAME", "beginning of the names in C; default: the name of the folder or FMU", &a.name},
       {"outputs", OD_OPTION_LIST, "LIST", "outputs of a machine: names, patterns or all (repeatable)", &a.outputs},
-      {"parameters", OD_OPTION_LIST, "LIST", "numbers of a machine that the program can set (repeatable)",
+      {"parameters", OD_OPTION_LIST, "LIST", "numbers of a machine that can be set in the export (repeatable)",
        &a.parameters},
       {"step", OD_OPTION_TEXT, "H", "time between two steps; default: the step of the file", &a.step},
       {"float", OD_OPTION_FLAG, NULL,

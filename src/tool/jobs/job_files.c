@@ -153,7 +153,8 @@ static void describe(const od_file_contents *c, od_result_file kind, char *text,
   if (od_file_formats[kind].name)
     snprintf(text, size, "%s", od_file_formats[kind].name);
   else if (c->table)
-    snprintf(text, size, "%ld rows, %d columns", c->rows ? c->rows : (*c->table)->rows, (*c->table)->columns);
+    snprintf(text, size, "%s, %s", od_count(c->rows ? c->rows : (*c->table)->rows, "row").text,
+             od_count((*c->table)->columns, "column").text);
   else
     snprintf(text, size, "the matrices");
 }
@@ -165,7 +166,7 @@ static bool write_files(od_job *job, const od_file_contents *c) {
   bool ok = true;
   for (int i = 0; i < OD_FILE_KINDS; i++) {
     const char *path = job->files.path[i];
-    char text[80];
+    char text[256];
     od_error err = {0};
     od_status status = path ? write_file(c, (od_result_file)i, path, &err) : OD_NOT_AVAILABLE;
     if (status == OD_NOT_AVAILABLE) continue;

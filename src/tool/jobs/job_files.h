@@ -46,7 +46,8 @@ typedef struct od_files {
 // Checks that the files can be written, and that no file replaces a file that was read (io/inputs_read.h). Call after
 // loading, before the computation. Returns OD_GO_ON, or the outcome after reporting an error.
 int od_job_prepare_files(od_job *job);
-// The two checks of od_job_prepare_files(), with the same results, for kinds with a long computation before all inputs are read.
+// The two checks of od_job_prepare_files(), with the same returned values, for kinds of jobs with a long computation
+// before all inputs are read.
 int od_job_check_files(od_job *job);
 int od_job_check_inputs(od_job *job);
 

@@ -294,9 +294,8 @@ int od_kind_log(od_job *job) {
   OD_SCOPED(od_picture_free) od_picture picture = {.title = plan.file};
   int left = wish.has_envelopes ? od_picture_add_survey(&picture, &survey, MOST_PANELS) : 0;
   if (left > 0)
-    od_job_warning(job,
-                   "the picture shows the first %d channels; %d more are left out; select channels with --channels",
-                   MOST_PANELS, left);
+    od_job_warning(job, "the picture shows the first %d channels; %d more %s left out; select channels with --channels",
+                   MOST_PANELS, left, od_form(left, "is", "are"));
   od_result_add_picture(&result, "Charts", &picture);
   OD_OWNED(od_table_free) od_table *table = NULL;
   OD_SCOPED(end_conversion) converted rows = {0};

@@ -179,8 +179,11 @@ static int open_log(od_job *job, const char *path, const od_response_arguments *
   return od_outcome_of(status);
 }
 
+bool od_response_is_machine(const char *path) {
+  return od_name_ends_in(path, "yaml") || od_name_ends_in(path, "yml") || od_machine_is_image(path);
+}
+
 int od_response_open(od_job *job, const char *path, const od_response_arguments *a, od_response *out) {
   *out = (od_response){0};
-  bool is_machine = od_name_ends_in(path, "yaml") || od_name_ends_in(path, "yml") || od_machine_is_image(path);
-  return is_machine ? open_machine(job, path, a, out) : open_log(job, path, a, out);
+  return od_response_is_machine(path) ? open_machine(job, path, a, out) : open_log(job, path, a, out);
 }

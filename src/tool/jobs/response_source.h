@@ -45,6 +45,8 @@ typedef struct od_response_arguments {
 // outcome after reporting an error.
 int od_response_path(od_job *job, const od_words *files, const od_response_arguments *a, const char **path);
 
+// Returns whether the file is a machine file or an image of a machine; else it is a log.
+bool od_response_is_machine(const char *path);
 // Loads or computes the response, which the caller frees. Returns OD_GO_ON, or the outcome.
 int od_response_open(od_job *job, const char *path, const od_response_arguments *a, od_response *out);
 

@@ -7,6 +7,7 @@
 #include "jobs/job.h"
 #include "document/units.h"
 #include "io/number.h"
+#include "io/workers.h"
 
 // Converts *value to SI. Returns false after reporting an error.
 static bool convert(od_job *job, const char *option, const char *unit, const char *si_unit, double *value) {
@@ -53,15 +54,24 @@ bool od_setting_quantity(od_job *job, const char *option, const char *text, cons
   return true;
 }
 
-bool od_setting_count(od_job *job, const char *option, const char *text, int *value) {
+// Reads an integer from 1 to `most`. Returns false after reporting an error.
+static bool read_count(od_job *job, const char *option, const char *text, int most, int *value) {
   double x;
   if (!text) return true;
-  if (od_number_parse(text, strlen(text), false, &x) && x >= 1 && x <= 1e9 && x == floor(x)) {
+  if (od_number_parse(text, strlen(text), false, &x) && x >= 1 && x <= most && x == floor(x)) {
     *value = (int)x;
     return true;
   }
-  od_job_error(job, "--%s: found '%s', expected a whole number from 1 to 1000000000", option, text);
+  od_job_error(job, "--%s: found '%s', expected a whole number from 1 to %d", option, text, most);
   return false;
+}
+
+bool od_setting_count(od_job *job, const char *option, const char *text, int *value) {
+  return read_count(job, option, text, 1000000000, value);
+}
+
+bool od_setting_threads(od_job *job, const char *text, int *threads) {
+  return read_count(job, "threads", text, OD_MOST_THREADS, threads);
 }
 
 bool od_setting_whole(od_job *job, const char *option, const char *text, unsigned long long *value) {

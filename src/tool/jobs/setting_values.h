@@ -14,6 +14,9 @@ bool od_setting_quantity(od_job *job, const char *option, const char *text, cons
 bool od_setting_any_quantity(od_job *job, const char *option, const char *text, const char *si_unit, double *value);
 // Reads an integer from 1 to 1e9. A NULL text leaves *value unchanged. Returns false after reporting an error.
 bool od_setting_count(od_job *job, const char *option, const char *text, int *value);
+// Reads the option --threads: an integer from 1 to OD_MOST_THREADS. A NULL text leaves *threads unchanged. Returns false after reporting
+// an error.
+bool od_setting_threads(od_job *job, const char *text, int *threads);
 // Reads an integer of at least 0 with at most 18 digits. A NULL text leaves *value unchanged. Returns false after
 // reporting an error.
 bool od_setting_whole(od_job *job, const char *option, const char *text, unsigned long long *value);

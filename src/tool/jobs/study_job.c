@@ -110,13 +110,10 @@ static int write_rows(od_job *job, const arguments *a, const od_study *s, const 
 
 static int run_and_write(od_job *job, arguments *a, od_study *s) {
   OD_OWNED(od_study_result_free) od_study_result *result = NULL;
-  unsigned long long threads = 0;
   od_error err = {0};
-  if (!od_setting_whole(job, "threads", a->threads, &threads)) return OD_JOB_BAD_INPUT;
-  od_study_run_options options = {.threads = threads > 1024 ? 1024 : (int)threads,
-                                  .values = job->files.path[OD_FILE_VALUES],
-                                  .merge = a->merge.text,
-                                  .merge_count = a->merge.count};
+  od_study_run_options options = {
+      .values = job->files.path[OD_FILE_VALUES], .merge = a->merge.text, .merge_count = a->merge.count};
+  if (!od_setting_threads(job, a->threads, &options.threads)) return OD_JOB_BAD_INPUT;
   if (a->part) OD_TRY(read_part(job, a->part, &options.part));
   if (a->team.size > 1) {
     options.part = (od_study_part){.number = a->team.rank + 1, .count = a->team.size};

@@ -213,7 +213,7 @@ int od_sweep_job_run(od_job *job, const od_sweep_job *c) {
   od_sweep_plan plan = {0};
   int threads = 0;
   OD_TRY(read_axes(job, c->arguments, &plan));
-  if (!od_setting_count(job, "threads", c->arguments->threads, &threads)) return OD_JOB_BAD_INPUT;
+  if (!od_setting_threads(job, c->arguments->threads, &threads)) return OD_JOB_BAD_INPUT;
   od_sweep s;
   int code =
       od_sweep_begin(&s, &plan) ? compute(job, c, &s, threads) : od_job_end_early(job, OD_NO_MEMORY, &(od_error){0});

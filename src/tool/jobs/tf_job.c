@@ -8,6 +8,7 @@
 #include "frequency/frequency_pictures.h"
 #include "frequency/transfer_result.h"
 #include "io/number.h"
+#include "machine/machine_image.h"
 #include "memory/scoped.h"
 #include "jobs/setting_values.h"
 #include "jobs/response_source.h"
@@ -135,8 +136,9 @@ static int fit_discrete(od_job *job, const arguments *a, const char *path) {
   od_discrete_log w = {.path = path,
                        .o = {.kind = od_discrete_log_kind(a->method), .delay = a->direct ? 0 : 1, .direct = a->direct}};
   od_error err = {0};
-  if (od_name_ends_in(path, "yaml") || od_name_ends_in(path, "yml")) {
-    od_job_error(job, "--method %s requires a log; %s is a machine file", a->method, path);
+  if (od_response_is_machine(path)) {
+    od_job_error(job, "--method %s requires a log; %s is %s", a->method, path,
+                 od_machine_is_image(path) ? "an image of a machine" : "a machine file");
     return OD_JOB_BAD_INPUT;
   }
   if (!read_orders(job, a->order, 1000, &w.o.low, &w.o.high) ||

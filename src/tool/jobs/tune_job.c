@@ -67,7 +67,7 @@ static int check_only(od_job *job, const arguments *a, const od_experiment *e) {
 static int read_options(od_job *job, const arguments *a, od_tune_options *o) {
   if (!od_setting_quantity(job, "fraction", a->part, "1", &o->part) ||
       !od_setting_quantity(job, "ignore", a->ignore, "s", &o->from) ||
-      !od_setting_count(job, "threads", a->threads, &o->threads))
+      !od_setting_threads(job, a->threads, &o->threads))
     return OD_JOB_BAD_INPUT;
   if (o->part < 1) return OD_GO_ON;
   od_job_error(job, "--fraction: found '%s', expected a fraction of the time below 1, such as 0.6", a->part);

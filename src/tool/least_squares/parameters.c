@@ -92,8 +92,9 @@ static od_status check(const od_ls_problem *p, const od_ls_options *o, od_error 
   if (p->rows && p->hidden)
     return od_fail(err, OD_BAD_ARGUMENT,
                    "found both streamed rows and hidden unknowns, expected at most one of the two");
-  if (!(p->residuals || p->rows) || !p->start)
-    return od_fail(err, OD_BAD_ARGUMENT, "a problem needs 'residuals' or 'rows', and 'start'; set these fields");
+  if (!p->residuals && !p->rows)
+    return od_fail(err, OD_BAD_ARGUMENT, "the problem has neither 'residuals' nor 'rows'; set one of these fields");
+  if (!p->start) return od_fail(err, OD_BAD_ARGUMENT, "the problem has no 'start'; set this field");
   if (o->loss_scale < 0 || isnan(o->loss_scale) || o->radius < 0 || isnan(o->radius) || o->max_evaluations < 0)
     return od_fail(err, OD_BAD_ARGUMENT,
                    "loss_scale is %g, radius is %g, max_evaluations is %ld; expected zero or more for each",

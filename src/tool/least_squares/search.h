@@ -162,8 +162,8 @@ size_t od_spectrum_size(int k);
 bool od_is_tied(const od_ls_problem *problem, const od_ls_options *options);
 // Allocates the memory of the constraints from the arena of the search.
 void od_ties_begin(od_search *s);
-// Computes values and derivatives of the constraints at a point and stores both as current or trial values. Returns false if the
-// constraints cannot be evaluated.
+// Computes the values of the constraints at a point and, if `derivatives` is true, their derivatives. Stores the results as trial
+// values if `trial` is true, else as current values. Returns false if a value or derivative cannot be computed or is not finite.
 bool od_ties_evaluate(od_search *s, const od_point *point, bool trial, bool derivatives);
 void od_ties_swap(od_search *s);
 // Returns the sum of violations in units of residuals. With a step, the sum is predicted to first order, with the gaps

@@ -42,8 +42,8 @@ void od_linear_remarks(const od_linear_model *m, od_verdict *v) {
   if (list_signals(m, od_linear_narrow, list, sizeof list))
     od_verdict_add(v, OD_DOUBTFUL, "point.narrow", "Small range:",
                    "the slopes change within " OD_NARROW_WORDS
-                   " of %s; the linear model and its margins are valid only for smaller changes of these speeds",
-                   list);
+                   " of %s; the linear model and its margins are valid only for smaller changes of %s",
+                   list, od_linear_narrow(m, 1) ? "these speeds" : "this speed");
   if (!m->rests)
     od_verdict_add(
         v, OD_DOUBTFUL, "point.moving", "In motion:",

@@ -18,6 +18,7 @@ typedef struct pencil {
   int n, p, m, width;
   double *a, *next;
   double *u, *v, *s, *copy, *superdiagonal;  // memory of singular value decompositions
+  lapack_int *pivot;                         // one per equation
 } pencil;
 
 static double *at(const pencil *z, int row, int column) {
@@ -101,14 +102,12 @@ static int reduce(pencil *z) {
 // Computes the eigenvalues of A - B D^-1 C. Returns their number; -1: failure.
 static int solve(const pencil *z, od_pole *zero) {
   int n = z->n, m = z->m, width = z->width;
-  lapack_int pivot[64];
-  if (m > 64) return -1;
   for (int i = 0; i < m; i++) {
     memcpy(z->u + i * m, at(z, n + i, n), (size_t)m * sizeof *z->u);
     memcpy(z->next + i * n, at(z, n + i, 0), (size_t)n * sizeof *z->next);
   }
   if (n == 0) return 0;
-  if (LAPACKE_dgesv(LAPACK_ROW_MAJOR, m, n, z->u, m, pivot, z->next, n) != 0) return -1;
+  if (LAPACKE_dgesv(LAPACK_ROW_MAJOR, m, n, z->u, m, z->pivot, z->next, n) != 0) return -1;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {
       double sum = z->a[i * width + j];
@@ -151,7 +150,8 @@ od_status od_zeros_find(const od_linear_model *m, const int *inputs, const int *
               .v = OD_TAKE(&scratch, double, square),
               .copy = OD_TAKE(&scratch, double, square),
               .s = OD_TAKE(&scratch, double, side),
-              .superdiagonal = OD_TAKE(&scratch, double, side)};
+              .superdiagonal = OD_TAKE(&scratch, double, side),
+              .pivot = OD_TAKE(&scratch, lapack_int, side)};
   *zero = OD_TAKE(arena, od_pole, m->states);
   *count = -1;
   if (!*zero || od_arena_status(&scratch) != OD_OK) return od_fail(err, OD_NO_MEMORY, "out of memory");

@@ -487,8 +487,8 @@ static void close_files(od_log *log) {
   }
 }
 
-// Stores the rows of a short log, so that later changes of its file have no effect. Fails with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED or
-// OD_NO_MEMORY.
+// Stores the rows of a log that is short or has a file that cannot be read twice, so that later changes of its files have no effect. Fails
+// with OD_BAD_INPUT, OD_IO, OD_INTERRUPTED or OD_NO_MEMORY.
 static od_status hold_if_short(od_log *log, od_error *err) {
   size_t channels = (size_t)log->plan->channels;
   double size = (double)log->rows * (double)(channels + 1) * sizeof(double);
@@ -513,7 +513,8 @@ static od_status hold_if_short(od_log *log, od_error *err) {
   return OD_OK;
 }
 
-// Limits a log with several rates to the time in which all inputs have values. Returns whether the part in use has changed.
+// Limits a log with several rates to the times between the latest first value and the earliest last value of the machine's
+// inputs. Returns whether the part in use has changed.
 static bool limit_part(od_log *log) {
   double start = log->start, end = log->end_of_part;
   for (int i = 0; i < log->plan->channels && log->has_rates; i++) {
@@ -578,8 +579,9 @@ static od_status read_rows(od_log *log, od_messages *messages) {
   if (status == OD_OK && limit_part(log)) {
     status = survey_again(&s, &err);
     if (status == OD_OK && log->rows == 0) {
-      od_messages_add(messages, (od_place){.file = log->plan->file},
-                      "there is no time at which all inputs have values; check times, 'delay' and dates of the files");
+      od_messages_add(
+          messages, (od_place){.file = log->plan->file},
+          "there is no time at which all inputs of the machine have values; check times, 'delay' and dates of the files");
       return OD_BAD_INPUT;
     }
   }

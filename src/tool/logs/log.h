@@ -129,7 +129,8 @@ typedef struct od_log {
   od_arena memory;          // memory of all arrays
   const od_log_plan *plan;  // defines the channels of the log
   long rows;
-  // The part in use, s: the part of the plan. With several rates, only times at which all inputs have values.
+  // The part in use, s: the part of the plan. In a log with several rates, the part is limited to the times from the latest
+  // first value to the earliest last value of the machine's inputs.
   double start, end_of_part;
   double begin, end;  // times of the first and last rows
   // Per channel: number of missing values in the part in use. In a log of several files, or of groups of channels with their own times,

@@ -114,6 +114,14 @@ static bool find_groups(stream *s) {
   return any;
 }
 
+// Reports the given row, which has no time. The rows of text files have a line. Returns OD_BAD_INPUT.
+static od_status no_time(const stream *s, od_error *err) {
+  const char *path = s->input->source->path;
+  if (s->given_line > 0)
+    return od_fail(err, OD_BAD_INPUT, "%s:%d: this row has no time; expected a time in every row", path, s->given_line);
+  return od_fail(err, OD_BAD_INPUT, "%s: row %ld has no time; expected a time in every row", path, s->count - s->waits);
+}
+
 // Reads the next row of a stream into `given`. Fails like od_log_rows_next().
 static od_status advance(od_log_rows *r, stream *s, od_error *err) {
   s->has_row = false;
@@ -143,7 +151,7 @@ static od_status advance(od_log_rows *r, stream *s, od_error *err) {
     // Only the first stream of a file checks the rows, so that each row is checked once.
     if (r->check && s->is_first && !r->check(r->user, s->number, s->time, s->given_line)) continue;
     if (!isfinite(s->time)) {
-      if (!r->check) return od_fail(err, OD_BAD_INPUT, "a row has no time; expected a time in every row");
+      if (!r->check) return no_time(s, err);
       continue;
     }
     s->has_row = true;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "document/ranges.h"
+#include "io/wording.h"
 #include "machine/load_blocks.h"
 #include "machine/load_fmu.h"
 #include "machine/load_formula.h"
@@ -158,8 +159,8 @@ static void read_per_input(const block_reader *r, const od_block_field *f) {
   int count = r->inputs > 0 ? r->inputs : 1;
   if (node >= 0 && entries != count) {
     if (od_is_list(ld, node))
-      od_complain(ld, node, "found a list of length %d; '%s' must have %d numbers, one for each input", entries, f->key,
-                  count);
+      od_complain(ld, node, "found a list of length %d; '%s' must have %s, one for each input", entries, f->key,
+                  od_count(count, "number").text);
     else
       od_complain(ld, node, "found %s; '%s' must be a list of numbers, one for each input", od_describe(ld, node),
                   f->key);
@@ -186,17 +187,17 @@ static bool read_rows(const block_reader *r, const od_block_field *f, int node) 
   if (f->shape != OD_ORDINATES || r->c->choices[1].rule != OD_CHOICE_ENTRIES || od_list_count(ld, first) == 0)
     return false;
   if (od_list_count(ld, node) != spec->choice[0]) {
-    od_complain(ld, node, "found a list of length %d; '%s' must have %d rows, one for each number of '%s'",
-                od_list_count(ld, node), f->key, spec->choice[0], r->c->choices[0].key);
+    od_complain(ld, node, "found a list of length %d; '%s' must have %s, one for each number of '%s'",
+                od_list_count(ld, node), f->key, od_count(spec->choice[0], "row").text, r->c->choices[0].key);
     return true;
   }
   for (int at = ld->tree.node[node].first; at >= 0; at = ld->tree.node[at].next, row++) {
     int list = od_entry(ld, at), column = 0;
     if (od_list_count(ld, list) != spec->choice[1]) {
       const int length = od_list_count(ld, list);
-      od_complain(ld, list, "found %s; a row of '%s' must have %d numbers, one for each number of '%s'",
+      od_complain(ld, list, "found %s; a row of '%s' must have %s, one for each number of '%s'",
                   od_is_list(ld, list) ? od_format(ld, "a list of length %d", length) : od_describe(ld, list), f->key,
-                  spec->choice[1], r->c->choices[1].key);
+                  od_count(spec->choice[1], "number").text, r->c->choices[1].key);
       continue;
     }
     for (int entry = ld->tree.node[list].first; entry >= 0; entry = ld->tree.node[entry].next, column++) {
@@ -225,8 +226,8 @@ static void read_points(const block_reader *r, const od_block_field *f) {
     else if (f->shape == OD_ABSCISSAE)
       od_complain(ld, node, "found a list of length %d; '%s' must have 2 to %d numbers", found, f->key, most);
     else
-      od_complain(ld, node, "found a list of length %d; '%s' must have %d numbers, one for each point", found, f->key,
-                  wanted);
+      od_complain(ld, node, "found a list of length %d; '%s' must have %s, one for each point", found, f->key,
+                  od_count(wanted, "number").text);
     return;
   }
   double last = -INFINITY;

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "io/wording.h"
 #include "machine/load_circuit.h"
 #include "machine/sections.h"
 
@@ -121,8 +122,8 @@ static bool read_spline(od_loader *ld, const od_section *section, od_curve_frame
   int count = od_list_count(ld, points);
   bool fits = at < 0 || od_list_count(ld, at) == count;
   if (!fits)
-    od_complain(ld, at, "found a list of length %d; 'at' must have %d entries, as many as 'points'",
-                od_list_count(ld, at), count);
+    od_complain(ld, at, "found a list of length %d; 'at' must have %s, as many as 'points'", od_list_count(ld, at),
+                od_count(count, "entry").text);
   if (degree > 0 && count <= degree)
     od_complain(ld, points, "found a list of length %d; a curve of degree %d needs at least %d points", count, degree,
                 degree + 1);

@@ -55,7 +55,7 @@ static int unit_node(od_loader *ld, const fmu_reader *r, const char *name) {
   return od_map_find(ld, od_section_get(ld, &r->section, "units"), name);
 }
 
-// Finds the conversion of a variable to SI units. Returns the SI unit.
+// Finds the conversion of a variable to SI units. Returns the SI unit. If the unit is unknown, reports this and returns "1".
 static const char *find_unit(od_loader *ld, const fmu_reader *r, int variable, od_fmu_signal *signal) {
   const od_fmu_variable *v = &r->d->variable[variable];
   const od_fmu_unit *u = v->unit >= 0 ? &r->d->unit[v->unit] : NULL;
@@ -78,9 +78,10 @@ static const char *find_unit(od_loader *ld, const fmu_reader *r, int variable, o
     return od_unit_of_powers(ld, power);
   }
   if (u)
-    od_messages_say(ld->messages, true, od_place_of(ld, r->file_node),
-                    "the FMU does not define the unit '%s' of '%s'; its values are used as plain numbers", name,
-                    v->name);
+    od_messages_say(
+        ld->messages, true, od_place_of(ld, r->file_node),
+        "the FMU does not define the unit '%s' of '%s'; the values of this variable are used as plain numbers", name,
+        v->name);
   else
     od_complain(ld, node, "unknown unit '%s'", od_excerpt(ld, name));
   return "1";

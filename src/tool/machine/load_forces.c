@@ -36,7 +36,9 @@ static const od_key contact_keys[] = {
     {"stiffness", OD_NUMBER, "N/m", "stiffness of the contact", OD_POSITIVE, OD_REQUIRED, OD_RANGE_STIFFNESS},
     {"damping", OD_NUMBER, "s/m", "damping of the contact", OD_NOT_NEGATIVE, 1},
     {"friction", OD_NUMBER, "1", "coefficient of friction along the plane", OD_NOT_NEGATIVE, 0},
-    {"slip", OD_NUMBER, "m/s", "speed below which the friction is smooth", OD_POSITIVE, 1e-3},
+    {"slip", OD_NUMBER, "m/s",
+     "speed scale of the smooth reversal of the friction; at this speed the friction has 71 % of its full value",
+     OD_POSITIVE, 1e-3},
 };
 const od_section_class od_contact_section = {"contact", "contact of a point with a plane of the ground",
                                              OD_KEYS(contact_keys)};

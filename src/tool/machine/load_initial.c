@@ -284,8 +284,8 @@ static bool read_balance(od_loader *ld, od_given *number, const char *quantity, 
   if (isnan(o->start)) {
     od_complain_given(
         ld, number,
-        "'%s' cannot be balanced; joint coordinates, pressures of volumes, and states of components and blocks "
-        "can be balanced",
+        "'%s' cannot be balanced; joint coordinates, pressures of volumes, and states of components and blocks, "
+        "except states of friction, can be balanced",
         quantity);
     return false;
   }

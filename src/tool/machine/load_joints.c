@@ -136,8 +136,9 @@ static int representative(int *group, int element) {
   return element;
 }
 
-// Loads one joint. Returns false if its bodies are unknown.
-static bool load_joint(od_loader *ld, int key, int element, int *group) {
+// Loads one joint. group: the groups of bodies in the tree, without joints with `cut`; loop_group: the groups by all joints. Returns false
+// if the bodies of the joint are unknown.
+static bool load_joint(od_loader *ld, int key, int element, int *group, int *loop_group) {
   od_section section = od_open_element(ld, key, element, &od_joint_section);
   od_element *joint = od_element_at(ld, element);
   int type = od_key_choice(ld, &section, "type");
@@ -145,6 +146,7 @@ static bool load_joint(od_loader *ld, int key, int element, int *group) {
   bool connected = od_names_find_pair(ld, &section, ends);
   bool cut = od_read_flag(ld, &section, "cut"), independent = od_read_flag(ld, &section, "independent");
   if (connected && !cut) group[representative(group, ends[0].element)] = representative(group, ends[1].element);
+  if (connected) loop_group[representative(loop_group, ends[0].element)] = representative(loop_group, ends[1].element);
   joint->broken = type < 0;
   if (joint->broken) return connected;
   joint->type = (od_joint_type)type;
@@ -165,18 +167,25 @@ static bool load_joint(od_loader *ld, int key, int element, int *group) {
 
 void od_load_joints(od_loader *ld, int node) {
   int bodies = ld->draft->names.elements;  // the ground and the bodies are declared first
-  int *group = OD_TAKE(&ld->scratch, int, bodies);
-  if (group == NULL) return;
-  for (int i = 0; i < bodies; i++) group[i] = i;
+  int *group = OD_TAKE(&ld->scratch, int, bodies), *loop_group = OD_TAKE(&ld->scratch, int, bodies);
+  if (group == NULL || loop_group == NULL) return;
+  for (int i = 0; i < bodies; i++) group[i] = loop_group[i] = i;
   bool complete = true;
   for (int key = od_first(ld, node, "joints"); key >= 0; key = od_next(ld, key)) {
     int element = od_names_declare(ld, key, OD_ELEMENT_JOINT);
-    if (element < 0 || !load_joint(ld, key, element, group)) complete = false;
+    if (element < 0 || !load_joint(ld, key, element, group, loop_group)) complete = false;
   }
   // A joint with an error may be the missing joint. In this case unconnected bodies are not reported.
   for (int i = 1; complete && i < bodies; i++) {
     const od_element *body = od_element_at(ld, i);
-    if (!body->broken && representative(group, i) != representative(group, 0))
+    if (body->broken || representative(group, i) == representative(group, 0)) continue;
+    if (representative(loop_group, i) == representative(loop_group, 0))
+      od_complain(
+          ld, body->node,
+          "only joints with 'cut' connect the body '%s' to the ground, directly or through other bodies; 'cut' is for "
+          "joints that close a loop: remove 'cut' from one of these joints, or add a joint",
+          body->name);
+    else
       od_complain(ld, body->node,
                   "no joint connects the body '%s' to the ground, directly or through other bodies; add a joint",
                   body->name);

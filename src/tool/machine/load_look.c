@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "document/ranges.h"
+#include "io/wording.h"
 #include "machine/look_path.h"
 #include "machine/machine_loader.h"
 #include "machine/sections.h"
@@ -213,7 +214,8 @@ static bool read_capsule(od_loader *ld, const od_section *section, int node, int
   bool is_flat;
   if (!read_rows(ld, node, section, "capsule", 2, &shape->point, &shape->points, &is_flat)) return false;
   if (shape->points != 2) {
-    od_complain(ld, node, "found %d points; a capsule has 2 points, the ends of its center line", shape->points);
+    od_complain(ld, node, "found %s; a capsule has 2 points, the ends of its center line",
+                od_count(shape->points, "point").text);
     return false;
   }
   for (int i = 0; i < 2; i++) {
@@ -374,7 +376,7 @@ static void read_places(od_loader *ld, const od_section *look) {
        key = od_next(ld, key)) {
     const char *name = od_text_of(ld, key);
     int element = find_in_circuit(ld, key, name);
-    const char *what = od_format(ld, "the place of '%s'", od_excerpt(ld, name));
+    const char *what = od_format(ld, "the entry '%s' of look.circuit", od_excerpt(ld, name));
     od_section section = od_section_open(ld, od_value(ld, key), key, od_format(ld, "look.circuit.%s", name), what,
                                          &od_look_place_section);
     od_look_place *longer = od_arena_extend(&ld->document->arena, out->place, out->places, sizeof *longer);

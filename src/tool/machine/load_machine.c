@@ -134,9 +134,9 @@ static void load_bodies(od_loader *ld, const od_section *file) {
   bool alone = od_section_get(ld, file, "volumes") >= 0 || od_section_get(ld, file, "blocks") >= 0;
   int node = alone ? od_section_get(ld, file, "bodies") : od_section_need(ld, file, "bodies");
   int count = load_elements(ld, file, "bodies", OD_ELEMENT_BODY, od_load_body);
-  ld->draft->names.lacks_bodies = count == 0;
-  if (count == 0 && node >= 0 && (od_is_map(ld, node) || od_is_null(ld, node)))
-    od_complain(ld, node, "there are no bodies; add at least one body");
+  const bool is_empty = count == 0 && (od_is_map(ld, node) || od_is_null(ld, node));
+  ld->draft->names.lacks_bodies = count == 0 && !(alone && is_empty);
+  if (!alone && is_empty && node >= 0) od_complain(ld, node, "there are no bodies; add at least one body");
 }
 
 static void load_circuit(od_loader *ld, const od_section *file) {

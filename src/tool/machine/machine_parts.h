@@ -32,7 +32,8 @@ json_t *od_json_plane(const od_model *m);
 
 // --- Circuit (parts_circuit.c) ----------------------------------------------------------------------------------------
 
-// Returns the ends of an instance: key, place in the list of the key, role, node, and the output with the flow.
+// Returns the ends of an instance: key, place in the list of the key, role, node, the output with the flow, and the sign of this flow
+// (null: no output).
 json_t *od_json_ends(const od_model *m, int instance);
 // Returns the output that shows entry `row` of the outputs of an instance's class (od_end_flow.output); -1: none.
 int od_instance_output(const od_model *m, int instance, int row);

@@ -82,7 +82,8 @@ od_status od_machine_plan_run(const od_machine *machine, const od_run_wishes *wi
   if (status != OD_OK) return status;
   const od_integrator *integrator = od_integrator_find(c.integrator);
   if (!integrator)
-    return od_fail(err, OD_BAD_INPUT, "the integrator '%s' is available only in the program; choose another integrator",
+    return od_fail(err, OD_BAD_INPUT,
+                   "the integrator '%s' is available only in the program oleodyn; choose another integrator",
                    c.integrator);
   od_step_grid grid = od_step_grid_of(c.time, c.step);
   *out = (od_run_plan){.time = c.time,

@@ -139,13 +139,17 @@ static void complain(start *s) {
           : "give initial guesses ('initial: {others: steady, A.pressure: about 50 bar}') if a steady state exists");
 }
 
-// Builds the model with the values found instead of the values of the file. Fails with OD_BAD_INPUT after
-// reporting a negative pressure, and with a status of od_sim_outputs() or od_build_finish().
+// Builds the model with the values found instead of the values of the file. Reports all failures except OD_NO_MEMORY: fails with OD_BAD_INPUT
+// if a pressure is negative, and with a status of od_sim_outputs() or od_build_finish().
 static od_status build_again(start *s) {
   od_loader *ld = s->ld;
   od_build *b = ld->draft->build;
   od_status status = od_sim_outputs(s->sim, s->y);
-  if (status != OD_OK) return status;
+  if (status != OD_OK) {
+    od_complain(ld, s->node, "the outputs of the steady state that was found cannot be computed: %s",
+                od_status_text(status));
+    return status;
+  }
   const od_model *m = model_of(s);
   for (int i = 0; i < s->names.count; i++) {
     const od_output *output = &m->output[s->names.output[i]];

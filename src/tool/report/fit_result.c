@@ -44,10 +44,10 @@ static void add_facts(const od_fitted *f, od_result *r) {
     const od_fit_set_result *s = &f->set[i];
     const char *use = s->validates ? "for validation" : s->fitted < s->rows ? "fitted except for its end" : "fitted";
     if (log_of(s))
-      od_result_fact(r, s->name, "%s: %s, %ld samples", use, log_of(s), s->rows);
+      od_result_fact(r, s->name, "%s: %s, %s", use, log_of(s), od_count(s->rows, "sample").text);
     else
-      od_result_fact(r, s->name, "%s: simulated%s, %ld samples", use, s->data->set->clean ? " without noise" : "",
-                     s->rows);
+      od_result_fact(r, s->name, "%s: simulated%s, %s", use, s->data->set->clean ? " without noise" : "",
+                     od_count(s->rows, "sample").text);
   }
   od_fit_search_text(f, search, sizeof search);
   od_result_fact(r, "Search", "%s; predictions: %s%s; %s", od_fit_methods[f->plan->method], od_rule_name(f->rule),

@@ -24,8 +24,8 @@ void od_observe_describe(const od_observe_findings *f, char *text, size_t size) 
   od_duration step = od_duration_text(o->step, 6);
   const char *variant = e->truth ? od_machine_variant(e->truth) : NULL;
   if (!o->has_truth)
-    snprintf(text, size, "%s%.200s, %ld samples from %.9g s to %.9g s, %s apart", e->log ? "log " : "", source_name(e),
-             o->steps + 1, o->begin, o->end, step.text);
+    snprintf(text, size, "%s%.200s, %s from %.9g s to %.9g s, %s apart", e->log ? "log " : "", source_name(e),
+             od_count(o->steps + 1, "sample").text, o->begin, o->end, step.text);
   else
     snprintf(text, size, "%s%.60s%sin steps of %s, seed %llu", variant ? "truth " : "", variant ? variant : "",
              variant ? ", " : "", step.text, (unsigned long long)e->seed);
@@ -140,15 +140,15 @@ static void add_facts(const od_observe_findings *f, od_result *r) {
     od_result_fact(r, "Measured on", "a simulated machine%s%s; seed of the noise: %llu",
                    true_variant ? ", variant " : "", true_variant ? true_variant : "", (unsigned long long)e->seed);
   else if (e->log)
-    od_result_fact(r, "Log", "%s, %ld rows", e->data.file, e->log->rows);
+    od_result_fact(r, "Log", "%s, %s", e->data.file, od_count(e->log->rows, "row").text);
   else
     od_result_fact(r, "Log", "none; the samples were live");
   if (variant) od_result_fact(r, "Observer's model", "variant %s", variant);
   od_add_replaced_fact(r, "Set in the true machine", od_machine_numbers(e->truth));
   od_add_replaced_fact(r, "Set in the model", od_machine_numbers(e->model));
   od_add_replaced_fact(r, "Set in the experiment", &e->file->numbers);
-  od_result_fact(r, "Run", "%s in %ld steps of %s", od_quantity_alone(end, NAN, "s", end).text, o->steps,
-                 od_quantity_alone(o->step, NAN, "s", o->step).text);
+  od_result_fact(r, "Run", "%s in %s of %s", od_quantity_alone(end, NAN, "s", end).text,
+                 od_count(o->steps, "step").text, od_quantity_alone(o->step, NAN, "s", o->step).text);
   od_result_fact(r, "Observer", "%s, %s, %s; %s (%s), integrator %s; %s covariance%s",
                  od_count(e->sensors, "sensor").text, od_count(e->watches - e->sensors, "other output").text,
                  od_count(e->parameters, "parameter").text, e->filter->name, e->filter->description,

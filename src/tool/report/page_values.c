@@ -35,10 +35,22 @@ double od_larger(double a, double b) {
   return fmax(fabs(a), fabs(b));
 }
 
+// Returns the unit of the second digit of a value.
+static double second_digit(double value) {
+  return pow(10, floor(log10(fabs(value))) - 1);
+}
+
 double od_two_digits(double value) {
   if (!(fabs(value) > 0) || !isfinite(value)) return value;
-  double unit = pow(10, floor(log10(fabs(value))) - 1);
+  double unit = second_digit(value);
   return round(value / unit) * unit;
+}
+
+double od_two_digits_up(double value) {
+  if (!(value > 0) || !isfinite(value)) return value;
+  double unit = second_digit(value), whole = round(value / unit);
+  // A value that has two digits except for round-off is unchanged.
+  return (whole * unit < value * (1 - 1e-11) ? whole + 1 : whole) * unit;
 }
 
 // --- Correlations -------------------------------------------------------------------------------------------------

@@ -21,6 +21,8 @@ od_quantity_text od_quantity_alone(double value, double sigma, const char *si, d
 double od_larger(double a, double b);
 // Rounds a value to two digits, for sentences.
 double od_two_digits(double value);
+// Rounds a positive value up to two digits, for sentences with a bound.
+double od_two_digits_up(double value);
 
 // Adds a figure of correlations at the lags 1, 2, ... with the 95 % limit of the correlations of a white series.
 void od_page_correlations(od_page *p, const char *title, const char *note, const double *correlation, int lags,

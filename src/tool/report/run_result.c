@@ -103,7 +103,7 @@ static void add_accuracy_text(const od_run_findings *run, od_result *r) {
   if (run->report->verdict.trust != OD_SOUND || !a->error || a->worst < 0) return;
   double percent = 100 * a->error[a->worst].part;
   snprintf(text, sizeof text, "errors below %.10g\u00a0%% of each output's range",
-           percent < 0.01 ? 0.01 : od_two_digits(percent));
+           percent < 0.01 ? 0.01 : od_two_digits_up(percent));
   od_result_accuracy_text(r, text);
 }
 

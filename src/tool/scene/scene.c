@@ -569,7 +569,7 @@ static const od_look_body *look_of(const od_scene *s, int body) {
   return NULL;
 }
 
-// Gives each body the shapes of the file, or default shapes.
+// Gives each body the shapes of the file, or default shapes. Hidden bodies, and bodies that are only a part of a cylinder, get no shapes.
 static void shape_bodies(od_scene *s) {
   for (int i = s->bodies - 1; i >= 0; i--) {
     od_scene_body *b = &s->body[i];

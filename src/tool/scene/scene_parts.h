@@ -24,7 +24,7 @@ typedef struct od_scene_body {
 typedef struct od_scene_joint {
   const char *name, *type;
   od_scene_end a, b;
-  bool has_axis, is_pin;  // is_pin: drawn as a pin (joints that turn)
+  bool has_axis, is_pin;  // is_pin: drawn as a pin (joints that turn, except cylindrical, planar and free joints)
   double axis[3];         // axis in the frame of body a
   double radius;          // radius of the pin, m
   int joint;              // index in the model

@@ -413,6 +413,16 @@ static percent percent_of(double part) {
   return p;
 }
 
+// ", 12 % of the largest value"; "" if the part is not finite, because the whole is zero.
+typedef struct fraction {
+  char text[100];
+} fraction;
+static fraction share_of(double part, const char *whole) {
+  fraction s = {""};
+  if (isfinite(part)) snprintf(s.text, sizeof s.text, ", %s %% of %s", percent_of(part).text, whole);
+  return s;
+}
+
 static void add_pressures(const od_run_laws *l, od_verdict *v) {
   int worst = 0, count = 0;
   for (int i = 0; i < l->m->nodes; i++) {
@@ -490,7 +500,7 @@ static void add_delays(const od_run_laws *l, od_verdict *v) {
     const delay *d = &l->delay[i];
     const od_block *b = &l->m->block[d->block];
     double span = width(d->input), mean = d->seconds > 0 ? d->sum / d->seconds : 0;
-    if (!(mean > OD_ACCURATE * span) || shown++ >= MOST_SHOWN) continue;
+    if (!(span > 0 && mean > OD_ACCURATE * span) || shown++ >= MOST_SHOWN) continue;
     od_verdict_add(v, OD_SOUND, "delay.pade", "Delay beyond its approximation:",
                    "'%s' differs from its input %s ago by %s %% of the input's range on average and by %s %% at most. "
                    "A Pade approximation of order %d is accurate for signals up to %.2g Hz here; a delay with 'sample' "
@@ -511,11 +521,10 @@ static void add_lines(const od_run_laws *l, od_verdict *v) {
     double fastest = x->modes * q[find_field(c, "sound")] / (2 * q[find_field(c, "length")]);
     od_verdict_add(v, OD_SOUND, "line.modes", "Line with few modes:",
                    "the flow in the long line '%s' changes faster than its %s can resolve (up to %.3g Hz): the highest "
-                   "mode has waves of %.3g bar, %s %% of the range of the pressures at the ends. Peaks of pressure may "
-                   "be too high by several times this value; their limit is Joukowsky's surge, density * sound * "
-                   "change of velocity.",
+                   "mode has waves of %.3g bar%s. Peaks of pressure may be too high by several times this value; their "
+                   "limit is Joukowsky's surge, density * sound * change of velocity.",
                    od_model_text(l->m, e->name), od_count(x->modes, "mode").text, fastest, wave / 1e5,
-                   percent_of(wave / span).text);
+                   share_of(wave / span, "the range of the pressures at the ends").text);
   }
 }
 
@@ -525,7 +534,7 @@ static void add_rods(const od_run_laws *l, od_verdict *v) {
   int count = 0;
   for (int i = 0; i < l->rods; i++) {
     const rod *r = &l->rod[i];
-    double share = air * fabs(r->area[0] - r->area[1]) / r->most;
+    double share = air * fabs(r->area[0] - r->area[1]) / r->most;  // infinite: the oil has no force
     count += share > OD_ACCURATE;
     if (share > part) part = share, worst = r;
   }
@@ -533,13 +542,13 @@ static void add_rods(const od_run_laws *l, od_verdict *v) {
   char more[140] = "";
   if (count > 1)
     snprintf(more, sizeof more, " The same error occurs in %s.", od_count(count - 1, "more cylinder").text);
+  const double error = air * (worst->area[0] - worst->area[1]);
   od_verdict_add(
       v, OD_SOUND, "cylinder.air", "Air on a rod:",
       "pressures are absolute in this machine, but no air pressure acts on the rod of the cylinder '%s'. The force of "
-      "its oil is too large by %.3g N, %s %% of the largest value. With pressures relative to the air "
-      "(tanks at 0 bar) the force is correct.%s",
-      od_model_text(l->m, l->m->instance[worst->instance].name), air * (worst->area[0] - worst->area[1]),
-      percent_of(part).text, more);
+      "its oil is too %s by %.3g N%s. With pressures relative to the air (tanks at 0 bar) the force is correct.%s",
+      od_model_text(l->m, l->m->instance[worst->instance].name), error > 0 ? "large" : "small", fabs(error),
+      share_of(part, "the largest value").text, more);
 }
 
 static void add_pumps(const od_run_laws *l, od_verdict *v) {

@@ -240,12 +240,12 @@ static void read_values(study_loader *sl, const od_section *section, wish *w) {
     w->values = (od_simulate_wish){0};
     w->values.value = od_value_wishes_read(&sl->ld, node, &sl->s->memory, &w->values.values);
   }
-  if (node >= 0 && w->kind != SIMULATE)
+  if (node >= 0 && w->kind >= 0 && w->kind != SIMULATE)
     od_complain(&sl->ld, node, "'values' is allowed only with 'do: simulate'; remove this key");
   int draw = od_section_get(&sl->ld, section, "draw");
   if (draw >= 0 && w->kind == SIMULATE)
     w->values.drawn = od_draws_read(&sl->ld, draw, &sl->s->memory, &w->values.draws);
-  if (draw >= 0 && w->kind != SIMULATE)
+  if (draw >= 0 && w->kind >= 0 && w->kind != SIMULATE)
     od_complain(&sl->ld, draw, "'draw' is allowed only with 'do: simulate'; remove this key");
 }
 
@@ -310,15 +310,14 @@ static void read_case(study_loader *sl, int key) {
 }
 
 // Reports names in --case that the study does not contain.
-static void check_only(study_loader *sl, int cases) {
+static void check_only(study_loader *sl) {
   const od_study_options *o = sl->options;
   for (int i = 0; i < o->only_count; i++) {
     bool found = false;
     for (int c = 0; c < sl->s->cases; c++) found = found || !strcmp(sl->s->item[c].name, o->only[i]);
     if (found) continue;
     od_nearest nearest = od_nearest_to(o->only[i]);
-    for (int key = od_first(&sl->ld, cases, "cases"); key >= 0; key = od_next(&sl->ld, key))
-      od_nearest_try(&nearest, od_text_of(&sl->ld, key));
+    for (int c = 0; c < sl->s->cases; c++) od_nearest_try(&nearest, sl->s->item[c].name);
     od_messages_add(sl->ld.messages, (od_place){.file = "--case"}, "the study has no case '%s'%s", o->only[i],
                     od_nearest_suggestion(&nearest, NULL).text);
   }
@@ -346,7 +345,7 @@ static od_status read_file(void *user) {
   if (cases >= 0 && ld->tree.node[cases].kind == OD_TREE_MAP && ld->tree.node[cases].count == 0)
     od_complain(ld, cases, "found no case, expected at least one case");
   if (is_out_of_memory(sl)) return OD_NO_MEMORY;
-  check_only(sl, cases);
+  if (!od_has_errors(ld)) check_only(sl);  // a case with errors has no name
   return od_has_errors(ld) || od_messages_errors(sl->foreign) > 0 ? OD_BAD_INPUT : OD_OK;
 }
 

@@ -64,7 +64,8 @@ static void add_moments(od_channel_survey *s, const double *x, int n, long befor
 // Sums over the residuals of a block.
 typedef struct residuals {
   int count;
-  int pairs, flips;  // pairs: consecutive residuals that are not zero; flips: pairs with different signs
+  int pairs;  // number of pairs of successive nonzero residuals
+  int flips;  // number of pairs with different signs
   double sum, last;
 } residuals;
 

@@ -91,8 +91,8 @@ static void judge_time_unit(const od_log_survey *s, od_survey_remarks *r) {
   for (size_t i = 0; i < sizeof dates / sizeof *dates; i++) {
     if (!(s->begin >= dates[i].least)) continue;
     add(r, (od_survey_remark){true, "log.time_unit", -1, 0, NAN, "Unit of the time:", NULL},
-        "the times begin at %.6g s, 3000 years or more after 1970. If they are dates in %s, write 'time: {column: %.100s, unit: %s}' under 'data'.",
-        s->begin, dates[i].unit, name, dates[i].unit);
+        "the times begin at %.6g s, 3000 years or more after 1970. If they are dates in %s, write 'time: {column: %.100s, unit: %s}' under 'data', or give --map time='%.100s':%s.",
+        s->begin, dates[i].unit, name, dates[i].unit, name, dates[i].unit);
     return;
   }
 }
@@ -124,8 +124,8 @@ static void judge_unit(const od_surveyed_channel *c, int i, od_survey_remarks *r
   if (c->unit[0] != '\0' && !c->si) {
     const char *instead = od_units_suggest(c->unit);
     add(r, (od_survey_remark){true, "log.unit_unknown", i, 0, NAN, "Unknown unit:", NULL},
-        "the unit '%.60s' of %.100s is unknown%s%s%s Give the unit under 'data'.", c->unit, c->name,
-        instead ? "; did you mean '" : "", instead ? instead : "", instead ? "'?" : ".");
+        "the unit '%.60s' of %.100s is unknown%s%s%s Give the unit under 'data', or with --map NAME=COLUMN:UNIT.",
+        c->unit, c->name, instead ? "; did you mean '" : "", instead ? instead : "", instead ? "'?" : ".");
     return;
   }
   double most = fmax(fabs(od_surveyed_value(c, c->facts.min)), fabs(od_surveyed_value(c, c->facts.max)));
@@ -134,7 +134,7 @@ static void judge_unit(const od_surveyed_channel *c, int i, od_survey_remarks *r
     double low = usual[k].limits.usual_low, high = usual[k].limits.usual_high;
     if (most <= high && (most >= low || low <= 0)) continue;
     add(r, (od_survey_remark){true, "log.unit_unlikely", i, 0, NAN, "Unlikely unit:", NULL},
-        "the values of %.100s are at most %.4g %s, which is unusual. Is the unit %s?", c->name, most, c->si,
+        "the largest magnitude of %.100s is %.4g %s, which is unusual. Is the unit %s?", c->name, most, c->si,
         usual[k].instead);
   }
 }
@@ -168,8 +168,8 @@ static void judge_end(const od_surveyed_channel *c, int i, bool is_high, od_surv
   double limit = is_high ? f->max : f->min;
   if (end->is_code)
     add(r, (od_survey_remark){true, "log.code", i, end->at, NAN, "Code for a missing value:", NULL},
-        "%s of %.100s %s %.9g, far from all other values (the nearest other value is %.6g). If this number means a missing value, write 'missing: [%.9g]' under 'data'.",
-        od_count(end->at, "value").text, c->name, od_form(end->at, "is", "are"), limit, end->next, limit);
+        "%s of %.100s %s %.9g, far from all other values (the nearest other value is %.6g). If this number means a missing value, write 'missing: [%.9g]' under 'data', or give --missing %.9g.",
+        od_count(end->at, "value").text, c->name, od_form(end->at, "is", "are"), limit, end->next, limit, limit);
   if (end->is_saturated)
     add(r, (od_survey_remark){true, "log.saturated", i, end->at, NAN, "Saturated:", NULL},
         "%.3g %% of the values of %.100s are the %s value, %s, without noise; up to %s in a row.",
@@ -219,7 +219,7 @@ static void judge_lags(const od_log_survey *s, od_survey_remarks *r) {
                               *early = &s->channel[is_behind ? x->first : x->second];
     add(r, (od_survey_remark){false, "log.lag", is_behind ? x->second : x->first, 0, NAN, "Lag:", NULL},
         "%.100s follows %.100s by %s with a standard deviation of %s (correlation %.3f, without lag %.3f). If both measure the same quantity and "
-        "%.100s is late, write 'delay: %.4g ms' for its channel under 'data'.",
+        "%.100s is late, write 'delay: %.4g ms' for this channel under 'data'.",
         late->name, early->name, od_duration_text(fabs(x->lag.lag), 4).text, od_duration_text(x->lag.sigma, 3).text,
         x->lag.correlation, x->lag.at_zero, late->name, 1e3 * fabs(x->lag.lag));
   }

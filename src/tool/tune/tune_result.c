@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "io/json.h"
+#include "io/wording.h"
 #include "math/normal.h"
 #include "tune/tune.h"
 
@@ -138,7 +139,8 @@ od_result od_tuned_result(const od_experiment *e, const od_tuned *t) {
   add_sensors(e, t, &r);
   add_start(e, t, &r);
   if (t->before.failed) od_result_line(&r, "Before tuning the observer fails: %s", t->before.message);
-  od_result_line(&r, "%ld runs of the observer, %ld scoring steps.", t->runs, t->iterations);
+  od_result_line(&r, "%s, %s.", od_count(t->runs, "run of the observer").text,
+                 od_count(t->iterations, "scoring step").text);
   od_result_verdict(&r, &t->verdict);
   od_result_text(&r, "experiment", e->title);
   od_result_text(&r, "file", e->path);

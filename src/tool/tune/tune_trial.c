@@ -5,6 +5,7 @@
 
 #include "base/allocate.h"
 #include "experiment/sensor.h"
+#include "io/wording.h"
 #include "io/workers.h"
 
 static const double outlier_growth = 4;  // growth of the cost with the logarithm of an innovation beyond the gate
@@ -164,7 +165,7 @@ od_status od_tune_trials(const od_tune_task *task, od_tune_trial *trial, int cou
   od_workers_run(&all.workers);
   *task->runs += count;
   if (all.workers.is_stopped || !is_wanted(&all, 0))
-    return od_fail(err, OD_INTERRUPTED, "interrupted after %ld runs of the observer", *task->runs);
+    return od_fail(err, OD_INTERRUPTED, "interrupted after %s", od_count(*task->runs, "run of the observer").text);
   for (int i = 0; i < count; i++)
     if (trial[i].status == OD_NO_MEMORY) return od_fail(err, OD_NO_MEMORY, "out of memory");
   return OD_OK;

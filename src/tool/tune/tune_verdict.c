@@ -30,7 +30,7 @@ static void judge_rest(const od_experiment *e, od_tuned *t) {
     od_verdict_add(
         v, OD_DOUBTFUL, "tuning.worse", "Not better on the rest of the data:",
         "the log likelihood of the rest of the data is %.4g lower than with the numbers of the file. The rest of "
-        "the data differs from the part used for tuning; use a longer or another part (--fraction)",
+        "the data differs from the part used for tuning. Use a longer part (--fraction), or another part of the log ('start' and 'end' under 'data').",
         -gain);
   double square = rest->squares / (double)rest->used, n = (double)rest->used;
   double chance = 2 * fmin(od_chi_squared_tail(rest->squares, n), 1 - od_chi_squared_tail(rest->squares, n));
@@ -55,9 +55,9 @@ static void judge_numbers(od_tuned *t) {
   od_verdict *v = &t->verdict;
   if (!t->converged)
     od_verdict_add(v, OD_DOUBTFUL, "tuning.search", "Not converged:",
-                   "the search ended after %ld steps before the likelihood stopped rising; repeat the command with the "
+                   "the search ended after %s before the likelihood stopped rising; repeat the command with the "
                    "tuned numbers",
-                   t->iterations);
+                   od_count(t->iterations, "step").text);
   for (int i = 0; i < t->numbers; i++) {
     const od_tuned_number *n = &t->number[i];
     if (n->at_edge)

@@ -23,7 +23,8 @@ static const od_key machine_keys[] = {
     {"variant", OD_TEXT, NULL, "variant of the experiment"},
     {"source", OD_TEXT, NULL, "name of the source of the samples", .otherwise = "the only source"},
     {"map", OD_TEXTS, NULL,
-     "columns of sensors and inputs as `NAME=COLUMN` or `NAME=COLUMN:UNIT`; they replace those of the experiment's section `data`"},
+     "columns of sensors and inputs as `NAME=COLUMN` or `NAME=COLUMN:UNIT`; each replaces the column of the same sensor or input in the section "
+     "`data` of the experiment"},
     {"wait", OD_NUMBER, "s",
      "time for which a sample is held back so that samples that arrive later can be sorted in before it",
      OD_NOT_NEGATIVE, 0, OD_LIMITS(0, 3600, 0, 10)},

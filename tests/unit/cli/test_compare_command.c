@@ -191,6 +191,13 @@ static void mistakes(void **state) {
   forget(o);
   ends_and_says(run(*state, "compare x.yaml --step '3 kg' --filter ekf --seeds 1"), 2, "3 kg");
   expect_code(run(*state, "compare x.yaml --seeds 0"), 2);
+  static const char study[] = "study: Same\nseeds: 2\ncases: {one: {experiment: x.yaml}}\n";
+  scratch_write(*state, "s.yaml", study, strlen(study));
+  ends_and_says(run(*state, "compare x.yaml --filter ekf --seeds 1 --threads 1025"), 2,
+                "--threads: found '1025', expected a whole number from 1 to 1024");
+  ends_and_says(run(*state, "study s.yaml --threads 0"), 2,
+                "--threads: found '0', expected a whole number from 1 to 1024");
+  expect_code(run(*state, "study s.yaml --threads 1024 --quiet"), 0);
   expect_code(run(*state, "compare"), 2);
 }
 

@@ -72,6 +72,10 @@ static void parts_of_machines(void **state) {
   expect_code(run(s, "draw volume.yaml -o v.svg"), 0);
   assert_true(exists(s, "v.svg") && !exists(s, "v-circuit.svg"));
   ends_and_says(run(s, "draw volume.yaml --machine m.svg"), 2, "no bodies");
+  char empty[1000];
+  snprintf(empty, sizeof empty, "bodies: {}\n%s", volume);
+  scratch_put(s, "empty.yaml", empty);
+  expect_code(run(s, "draw empty.yaml -o v.svg"), 0);
   ends_and_says(run(s, "draw arm.yaml -o a.svg --machine m.svg"), 2, "--drawing cannot be used with");
   ends_and_says(run(s, "draw arm.yaml --machine arm.yaml"), 2, "which is an input");
   ends_and_says(run(s, "draw arm.yaml --machine a.svg --circuit a.svg"), 2, "would both be written");

@@ -134,6 +134,7 @@ static void test_mistakes(void **state) {
       {"--draw pump.flow=normal:1:2 --sweep A.volume=1:2:3",
        "--draw and --sweep exclude each other; give only one of these options"},
       {"--draws 3", "--draws and --seed require --draw"},
+      {"--draw pump.flow=normal:1:2 --threads 1025", "--threads: found '1025', expected a whole number from 1 to 1024"},
       {"--draw pump.flow=normal:1:2 --save-state x.yaml",
        "--save-state is not possible with --sweep or --draw; remove one of these options"},
   };

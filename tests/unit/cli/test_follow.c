@@ -228,7 +228,7 @@ static void bad_rows(void **state) {
   says(o.err, "bad.csv:4:7: 'long' is not a number (column 'cylinder.length')");
   says(o.err, "bad.csv:5:11: 2 cells, but the header has 6 cells; expected equal numbers");
   says(o.err, "bad.csv:6:26: the row has more cells than the header");
-  says(o.err, "bad.csv:8:1: times must increase; the time of the previous line was 0.005 s");
+  says(o.err, "bad.csv:8:1: times must increase; found 0.005 s after 0.005 s");
   says(o.err, "lines that could not be used: 4");
   says(o.out, "\"status\":\"bad\"}\n");
   forget(o);

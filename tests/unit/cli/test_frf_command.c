@@ -378,6 +378,7 @@ static void test_sampled_loop(void **state) {
 static void test_mistakes(void **state) {
   scratch *s = *state;
   scratch_put(s, "m.yaml", machine);
+  expect_code(run(s, "compile m.yaml -o m.odm"), 0);
   scratch_put(s, "l.csv", "t,u,y\n0,0,0\n1,1,1\n2,0,1\n3,1,0\n4,0,0\n5,1,1\n6,0,1\n7,1,0\n8,1,0\n");
   scratch_put(s, "gap.csv", "t,u,y\n0,0,0\n1,1,1\n2,0,1\n3,1,0\n4,0,0\n5,1,1\n6,0,1\n37,1,0\n");
   scratch_put(s, "text.csv", "t,u,y\n0,0,0\n1,much,1\n2,0,1\n");
@@ -413,6 +414,7 @@ static void test_mistakes(void **state) {
       {"tf m.yaml --order 5:2", "--order: found '5:2'"},
       {"tf m.yaml --method fit", "--method: found 'fit', expected levy, sk, vf, arx"},
       {"tf m.yaml --method oe", "--method oe requires a log; m.yaml is a machine file"},
+      {"tf m.odm --method oe", "--method oe requires a log; m.odm is an image of a machine"},
       {"tf l.csv --input u --method oe --order 2", "found 9 samples, expected "},
       {"tf l.csv --input u --method moesp --order 2", "found 9 samples, expected "},
       {"tf l.csv --input u --output y,t --method arx", "the method arx fits 1 output, but the log has 2"},

@@ -164,7 +164,9 @@ static void test_header_units(void **state) {
   fclose(f);
   outcome o = run(s, "log u.csv");
   ends_with(o, 0);
-  says(o.out, "the unit 'U/min' of speed is unknown; did you mean 'rpm'? Give the unit under 'data'.");
+  says(
+      o.out,
+      "the unit 'U/min' of speed is unknown; did you mean 'rpm'? Give the unit under 'data', or with --map NAME=COLUMN:UNIT.");
   says(o.out, "the unit 'blip' of odd is unknown. Give");
   assert_null(strstr(o.out, "of ratio is unknown"));
   forget(o);

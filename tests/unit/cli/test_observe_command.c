@@ -387,7 +387,7 @@ static void test_live_bad_lines(void **state) {
       "warning: standard input:3:1: the first line must contain values of all inputs; expected a number for each input\n");
   wrote(s, "warning: standard input:5:9: 5 cells, but the header has 6 cells; expected equal numbers\n");
   wrote(s, "warning: standard input:6:10: 'eins' is not a number (column 'cylinder.length')\n");
-  wrote(s, "warning: standard input:7:1: times must increase; the time of the previous line was 0.002 s\n");
+  wrote(s, "warning: standard input:7:1: times must increase; found 0.002 s after 0.002 s\n");
   wrote(s, "warning: standard input:8:1: this line has no time; expected a number in the time column\n");
   wrote(s, "warning: the observer's step to 0.004 s failed: ");
   wrote(s, "warning: the sample at 1e+06 s is 1e+06 s after the previous sample; expected at most ");

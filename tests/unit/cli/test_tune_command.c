@@ -155,6 +155,8 @@ static void errors(void **state) {
                 "--only: there is no noise 'sensors.lag.sigma'; did you mean 'sensors.lag.assume'?");
   ends_and_says(run(s, "tune x.yaml --fraction 1"), 2,
                 "--fraction: found '1', expected a fraction of the time below 1");
+  ends_and_says(run(s, "tune x.yaml --threads 1025"), 2,
+                "--threads: found '1025', expected a whole number from 1 to 1024");
   ends_and_says(run(s, "tune x.yaml --ignore '8 s'"), 2, "expected samples in both parts");
   ends_and_says(run(s, "tune x.yaml --data -"), 2, "--data: found '-'; expected a file");
   ends_and_says(run(s, "tune m.yaml"), 2, "m.yaml");

@@ -67,7 +67,7 @@ static void refusals(void **state) {
   assert_refused(machine, &(od_export_options){.name = "it", .period = 1e-3, .parameter = unknown, .parameters = 1},
                  "no number 'oil.kq'");
   assert_refused(machine, &(od_export_options){.name = "it", .period = 1e-3, .parameter = initial, .parameters = 1},
-                 "cannot change while");
+                 "cannot be set in an export");
   od_machine_free(machine);
 
   const od_experiment_options how = {.filter = "continuous-ekf"};

@@ -141,7 +141,7 @@ static void follow_paper(int sensor, double h, double r, const char *tangent) {
                                        .form = OD_FORM_JOSEPH,
                                        .sensor_sigma = &sigma,
                                        .choice = choice};
-  assert_null(od_observer_check(&options));
+  assert_int_equal(od_observer_check(&options, NULL), OD_OK);
   od_observer *o = od_observer_new(plant, &options);
   assert_int_equal(od_observer_start(o, 0, NULL, NULL, P0, NULL), OD_OK);
   double worst = 0, apart = 0;

@@ -382,6 +382,47 @@ static void sorted(void **state) {
   fprintf(f, "(1.000000) can0 123#0000\n");
   fclose(f);
   can_fails(s, "t.log", "m.dbc", "t.log:70001: the time goes back by 70000 s; expected frames in the order of time");
+  // The last frame belongs before 65536 frames, the largest displacement, and then before one frame more.
+  for (int more = 0; more < 2; more++) {
+    f = fopen(scratch_path(s, "t.log"), "w");
+    for (int k = 0; k < COUNT; k++) fprintf(f, "(%d.000000) can0 123#0000\n", k);
+    fprintf(f, "(%d.500000) can0 123#0102\n", COUNT - 65536 - 1 - more);
+    fclose(f);
+    if (more) break;
+    t = can_read(s, "t.log", "m.dbc");
+    assert_int_equal(t->rows, COUNT + 1);
+    const long place = COUNT - 65536;
+    near(t->data[place * t->columns], (double)place - 0.5, 1e-9);
+    can_same(can_value(t, place, "A.a"), 1, "a");
+    od_table_free(t);
+  }
+  can_fails(s, "t.log", "m.dbc", "t.log:70001: the time goes back by 65536.5 s; expected frames in the order of time");
+}
+
+// A trace may have 100000 signals, without the time.
+static void most_signals(void **state) {
+  scratch *s = *state;
+  enum { MOST = 100000, EACH = 64 };
+  for (int more = 0; more < 2; more++) {
+    FILE *f = fopen(scratch_path(s, "many.dbc"), "w"), *trace = fopen(scratch_path(s, "many.log"), "w");
+    for (int k = 0; k < MOST + more; k++) {
+      const int id = k / EACH, bit = k % EACH;
+      if (bit == 0) fprintf(f, "BO_ %d M%d: 8 X\n", id, id);
+      fprintf(f, " SG_ s%d : %d|1@1+ (1,0) [0|0] \"\" X\n", bit, bit);
+      if (bit == 0) fprintf(trace, "(%d.000000) can0 %03X#0000000000000000\n", 1 + id, (unsigned)id);
+    }
+    fclose(f);
+    fclose(trace);
+    if (more) break;
+    char path[512];
+    snprintf(path, sizeof path, "%s", scratch_path(s, "many.dbc"));
+    const char *databases[] = {path, NULL};
+    od_row_reader *r = open_reader(s, "many.log", &(od_table_wish){.databases = databases});
+    assert_int_equal(od_row_reader_head(r)->columns, 1 + MOST);
+    od_row_reader_close(r);
+  }
+  can_fails(s, "many.log", "many.dbc",
+            "the messages of the trace have more than 100000 signals, the largest allowed number");
 }
 
 // A message on two buses has columns for each, and two databases may have messages of the same name.
@@ -504,6 +545,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(start_times, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(wanted_columns, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(sorted, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(most_signals, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(several, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(losses, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(bad_traces, scratch_setup, scratch_teardown),

@@ -178,7 +178,7 @@ static void test_slopes(void **state) {
   json_decref(slope), json_decref(speed);
   outcome o = run(s, "friction-fit fit.yaml --variant short");
   ends_with(o, 2);
-  says(o.err, "'slope' is 0.0005 s, less than two samples of 0.001 s");
+  says(o.err, "'slope' is 0.0005 s; expected at least the time between two samples, 0.001 s");
   forget(o);
 }
 

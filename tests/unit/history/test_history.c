@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "history/history.h"
+#include "history/store.h"
 #include "support/scratch.h"
 #include "support/sqlite.h"
 
@@ -361,6 +362,33 @@ static void test_refused(void **state) {
   refuses(&settings, OD_IO, "No such file or directory");
 }
 
+// A COMMIT fails while another connection reads, if the database is not in WAL mode. The transaction is then not open any more: the next one
+// begins, and its rows are stored. Oracle: SQLite.
+static void test_busy(void **state) {
+  char path[512];
+  snprintf(path, sizeof path, "%s", scratch_path(*state, "busy.db"));
+  const od_twin_history settings = {.file = path};
+  const od_store_class *class = &od_sqlite_store;
+  od_store *store = NULL;
+  done(class->open(&settings, false, &store, &err));
+  assert_true(class->run(store, "PRAGMA busy_timeout = 10; CREATE TABLE x (n INTEGER)"));
+  sqlite3 *reader = look(path);
+  assert_int_equal(sqlite3_exec(reader, "BEGIN; SELECT * FROM x", NULL, NULL, NULL), SQLITE_OK);
+  assert_true(class->begin(store) && class->run(store, "INSERT INTO x VALUES (1)"));
+  assert_int_equal(class->commit(store), OD_NOT_COMMITTED);
+  assert_non_null(strstr(store->reason, "locked"));
+  assert_int_equal(sqlite3_exec(reader, "COMMIT", NULL, NULL, NULL), SQLITE_OK);
+  assert_true(class->begin(store) && class->run(store, "INSERT INTO x VALUES (2)"));
+  assert_int_equal(class->commit(store), OD_COMMITTED);
+  sqlite3_stmt *s = NULL;
+  assert_int_equal(sqlite3_prepare_v2(reader, "SELECT count(*), max(n) FROM x", -1, &s, NULL), SQLITE_OK);
+  assert_int_equal(sqlite3_step(s), SQLITE_ROW);
+  assert_true(sqlite3_column_int(s, 0) == 1 && sqlite3_column_int(s, 1) == 2);
+  sqlite3_finalize(s);
+  sqlite3_close(reader);
+  class->close(store);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_pyramid, scratch_setup, scratch_teardown),
@@ -370,6 +398,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_checkpoint_and_events, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_rows, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_migration, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_busy, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_refused, scratch_setup, scratch_teardown),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

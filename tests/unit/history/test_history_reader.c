@@ -208,7 +208,10 @@ static void test_events(void **state) {
   done(od_history_reader_events(reader, &memory, &query, &event, &count, &err));
   assert_true(count == 1 && event[0].acknowledged == 777);
   assert_string_equal(event[0].text, "it's \"late\"");
-  query = (od_event_query){.after = 25, .most = 3};
+  query = (od_event_query){.is_ascending = true, .most = 2};
+  done(od_history_reader_events(reader, &memory, &query, &event, &count, &err));
+  assert_true(count == 2 && event[0].id == 1 && event[1].id == 2);
+  query = (od_event_query){.after = 25, .is_ascending = true, .most = 3};
   done(od_history_reader_events(reader, &memory, &query, &event, &count, &err));
   assert_true(count == 3 && event[0].id == 26 && event[2].id == 28);
   od_arena_free(&memory);

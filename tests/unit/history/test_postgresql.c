@@ -180,7 +180,8 @@ static void same_events(od_history *a, od_history *b) {
                                     {.most = 10, .before = 21, .machine = "crane"},
                                     {.is_open = true, .kinds = kinds, .most = 50},
                                     {.id = 6, .most = 1},
-                                    {.after = 25, .most = 3}};
+                                    {.after = 25, .is_ascending = true, .most = 3},
+                                    {.is_ascending = true, .most = 2}};
   od_arena memory = {0};
   for (size_t i = 0; i < sizeof queries / sizeof *queries; i++) {
     od_history_event *e, *f;

@@ -120,7 +120,7 @@ static void test_forgotten_unit(void **state) {
     if (!unit)
       assert_string_equal(
           od_messages_get(messages, 0)->text,
-          "the largest value of 'A.pressure' in the log is 120 Pa, which is unusual; usual: 0.05 bar to "
+          "the largest magnitude of 'A.pressure' in the log is 120 Pa, which is unusual; usual: 0.05 bar to "
           "100 MPa; is 'unit: bar' missing?");
     od_messages_free(messages);
     od_experiment_free(e);

@@ -779,7 +779,8 @@ static void bad_arguments(void **state) {
     const char *text;
   } cases[] = {
       {{.m = 0, .n = 2}, "the number of residuals is 0, the number of parameters 2; expected at least 1 of each"},
-      {{.m = 2, .n = 2, .start = start}, "a problem needs 'residuals' or 'rows', and 'start'; set these fields"},
+      {{.m = 2, .n = 2, .start = start}, "the problem has neither 'residuals' nor 'rows'; set one of these fields"},
+      {{.m = 2, .n = 2, .residuals = valley}, "the problem has no 'start'; set this field"},
       {{.m = 2, .n = 2, .residuals = valley, .start = wrong},
        "the start of parameter 1 is nan; expected a finite number"},
       {{.m = 2, .n = 2, .residuals = valley, .start = start, .low = low, .high = high},

@@ -363,6 +363,39 @@ static void test_zeros(void **state) {
   od_messages_free(messages);
 }
 
+// Channels x' = -p x + u, y = (z - p) x + u, whose states are mixed by a reflection: each has the transfer function (s + z) / (s + p), so the zeros
+// are -z.
+static void test_many_inputs(void **state) {
+  (void)state;
+  enum { N = 70 };
+  static double A[N * N], B[N * N], C[N * N], D[N * N], T[N * N];
+  int channel[N];
+  // A reflection T = 1 - 2 v v' with v = (1, 1, ...) / sqrt(N): T' = T, and its inverse is T.
+  for (int i = 0; i < N; i++)
+    for (int j = 0; j < N; j++) T[i * N + j] = (i == j) - 2.0 / N;
+  for (int i = 0; i < N; i++) {
+    channel[i] = i;
+    D[i * N + i] = 1;
+    for (int j = 0; j < N; j++) {
+      for (int k = 0; k < N; k++) A[i * N + j] -= T[i * N + k] * (1 + k) * T[k * N + j];
+      B[i * N + j] = T[i * N + j];
+      C[i * N + j] = (1 + i) * T[i * N + j];  // p = 1 + i, z = 2 (1 + i)
+    }
+  }
+  const od_linear_model model = {.states = N, .inputs = N, .outputs = N, .A = A, .B = B, .C = C, .D = D};
+  OD_SCRATCH(scratch);
+  od_pole *zero;
+  od_error err = {0};
+  int count;
+  if (od_zeros_find(&model, channel, channel, N, &scratch, &zero, &count, &err) != OD_OK) fail_msg("%s", err.text);
+  assert_int_equal(count, N);
+  for (int i = 0; i < N; i++) {
+    double nearest = INFINITY;
+    for (int k = 0; k < N; k++) nearest = fmin(nearest, hypot(zero[k].real + 2 * (1 + i), zero[k].imaginary));
+    assert_true(nearest < 1e-9 * (1 + i));
+  }
+}
+
 // The pressure of a tank does not follow the valve's command. The spool does, and nothing acts back on it.
 static void test_no_path(void **state) {
   od_machine *machine = machine_from(*state, axis, NULL, NULL);
@@ -391,6 +424,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_levers_do_not_stick, machine_file_start, machine_file_end),
       cmocka_unit_test_setup_teardown(test_participation, machine_file_start, machine_file_end),
       cmocka_unit_test(test_zeros),
+      cmocka_unit_test(test_many_inputs),
       cmocka_unit_test_setup_teardown(test_no_path, machine_file_start, machine_file_end),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

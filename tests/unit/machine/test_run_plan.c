@@ -52,7 +52,7 @@ static void test_refused(void **state) {
   od_machine *m = od_test_machine_text(VOLUME);
   refused(m, (od_run_wishes){0}, "the run has no duration");
   refused(m, (od_run_wishes){.time = 1, .integrator = "euler"}, "there is no integrator 'euler'");
-  refused(m, (od_run_wishes){.time = 1, .integrator = "cvodes"}, "available only in the program");
+  refused(m, (od_run_wishes){.time = 1, .integrator = "cvodes"}, "available only in the program oleodyn");
   refused(m, (od_run_wishes){.time = 1, .integrator = "trapezoid", .adaptive = true}, "not trapezoid");
   refused(m, (od_run_wishes){.time = 1, .step = 1e-12}, "are too many");
   od_machine_free(m);

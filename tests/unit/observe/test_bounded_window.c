@@ -77,7 +77,8 @@ static void bounds(void **state) {
                                          .choice = (const double[]){2 * SAMPLES, 0, 0}};
     od_observer *o = od_observer_new(plant, &options);
     assert_non_null(o);
-    if (od_observer_check(&options)) fail_msg("%s", od_observer_check(&options));
+    od_error err = {0};
+    if (od_observer_check(&options, &err) != OD_OK) fail_msg("%s", err.text);
     assert_int_equal(od_observer_start(o, 0, NULL, NULL, P, NULL), OD_OK);
     assert_true(od_observer_bias(o)[0] == 0 && od_observer_bias(o)[1] == 0);
     for (int k = 0; k <= SAMPLES; k++) {

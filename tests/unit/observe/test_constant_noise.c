@@ -89,12 +89,15 @@ static void same_as_in_each_prediction(void **state) {
 static void refused(void **state) {
   (void)state;
   const double rows[1] = {0};
+  od_error err = {0};
   od_observer_options options = {.filter = od_filter_find("ukf"), .noise = rows, .noise_rows = 1};
-  assert_non_null(strstr(od_observer_check(&options), "constant process noise"));
+  assert_int_equal(od_observer_check(&options, &err), OD_BAD_ARGUMENT);
+  assert_non_null(strstr(err.text, "constant process noise"));
   options.filter = od_filter_find("ekf");
-  assert_null(od_observer_check(&options));
+  assert_int_equal(od_observer_check(&options, NULL), OD_OK);
   options.form = OD_FORM_JOSEPH;
-  assert_non_null(strstr(od_observer_check(&options), "constant process noise"));
+  assert_int_equal(od_observer_check(&options, &err), OD_BAD_ARGUMENT);
+  assert_non_null(strstr(err.text, "constant process noise"));
   const double bad[4] = {1, 2, 2, 1};
   double out[4];
   assert_int_equal(od_observer_noise_rows(2, 0, bad, out), -1);

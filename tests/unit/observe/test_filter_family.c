@@ -388,18 +388,43 @@ static void options_are_checked(void **state) {
   (void)state;
   const double sigma = 1, low[] = {1, 0.5, 0}, beyond[] = {100, NAN, NAN}, fine[] = {0.5, NAN, NAN};
   od_observer_options options = {.filter = od_filter_find("ukf"), .sensor_sigma = &sigma, .choice = low};
-  assert_non_null(od_observer_check(&options));
+  assert_int_equal(od_observer_check(&options, NULL), OD_BAD_ARGUMENT);
   options.choice = beyond;
-  assert_non_null(od_observer_check(&options));
+  assert_int_equal(od_observer_check(&options, NULL), OD_BAD_ARGUMENT);
   options.choice = fine;
-  assert_null(od_observer_check(&options));
+  assert_int_equal(od_observer_check(&options, NULL), OD_OK);
   options.choice = (const double[]){0.5, 0.25, NAN};  // beta is the square of alpha
-  assert_null(od_observer_check(&options));
+  assert_int_equal(od_observer_check(&options, NULL), OD_OK);
   options.choice = (const double[]){0.5, 0.2499, NAN};
-  assert_non_null(od_observer_check(&options));
+  assert_int_equal(od_observer_check(&options, NULL), OD_BAD_ARGUMENT);
+  // Numbers out of range and indices of words that do not exist: the message has option, value and range.
+  static const struct {
+    const char *filter;
+    double choice[3];
+    const char *text;
+  } wrong[] = {
+      {"ukf", {100, NAN, NAN}, "the option 'alpha' of the filter 'ukf' is 100; expected a number from"},
+      {"relinearising",
+       {1e300, 1, 0},
+       "the option 'window' of the filter 'relinearising' is 1e+300; expected a number"},
+      {"relinearising",
+       {1024, 2, 0},
+       "'spread' of the filter 'relinearising' is 2; expected the index of a word, from 0 to 1"},
+      {"relinearising", {1024, -1, 0}, "'spread' of the filter 'relinearising' is -1; expected the index of a word"},
+      {"relinearising", {1024, 0.5, 0}, "'spread' of the filter 'relinearising' is 0.5; expected the index of a word"},
+      {"relinearising", {1024, NAN, 0}, "'spread' of the filter 'relinearising' is nan; expected the index of a word"},
+      {"relinearising", {1024, 1, 1e300}, "'widen' of the filter 'relinearising' is 1e+300; expected the index"}};
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    od_error err = {0};
+    options = (od_observer_options){.filter = od_filter_find(wrong[i].filter), .choice = wrong[i].choice};
+    assert_int_equal(od_observer_check(&options, &err), OD_BAD_ARGUMENT);
+    if (!strstr(err.text, wrong[i].text)) fail_msg("%s", err.text);
+  }
+  options.choice = (const double[]){1024, 1, 1};
+  assert_int_equal(od_observer_check(&options, NULL), OD_OK);
   options =
       (od_observer_options){.filter = od_filter_type_find("continuous-ekf"), .integrator = od_integrator_find("rk4")};
-  assert_non_null(od_observer_check(&options));
+  assert_int_equal(od_observer_check(&options, NULL), OD_BAD_ARGUMENT);
   // An observer with such options does not start.
   static const double x0 = 1;
   const od_function f = {.nx = 1, .ny = 1, .x0 = &x0, .f = square, .f_jacobians = square_slope};

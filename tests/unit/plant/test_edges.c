@@ -1,5 +1,6 @@
-// Outputs and their derivatives at other states (od_sim_outputs_elsewhere), and outputs at an edge (od_plant_ops.edges), on random machines with
-// all their outputs. Oracles: a copy that is set to the same state; one-sided differences, which agree where there is no edge.
+// Outputs and their derivatives at other states (od_sim_outputs_elsewhere), and outputs at an edge (od_plant_ops.edges), on random
+// machines with all their outputs. Oracles: a copy that is set to the same state; one-sided differences, which agree where there
+// is no edge.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

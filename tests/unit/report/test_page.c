@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "report/page.h"
+#include "report/page_values.h"
 #include "support/scratch.h"
 #include "support/skipping.h"
 #include "support/xml.h"
@@ -236,12 +237,35 @@ static void test_locale_comes_back(void **state) {
   freelocale(mine);
 }
 
+// Bounds of sentences: at least the value, two digits, and less than one unit of the second digit above the value. Oracle: printf.
+static void test_bounds(void **state) {
+  (void)state;
+  near_relative(od_two_digits_up(0.994), 1, 1e-14);
+  near_relative(od_two_digits_up(0.342), 0.35, 1e-14);
+  near_relative(od_two_digits_up(0.35), 0.35, 1e-14);
+  assert_true(od_two_digits_up(0) == 0);
+  for (int i = 1; i < 20000; i++) {
+    const double value = 1e-7 * pow(1.0017, i), up = od_two_digits_up(value);
+    char text[32];
+    snprintf(text, sizeof text, "%.1e", up);
+    near_relative(strtod(text, NULL), up, 1e-12);
+    assert_true(up >= value * (1 - 1e-11) && up < 1.1 * value * (1 + 1e-11));
+  }
+}
+
 int main(void) {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, scratch_setup, scratch_teardown)
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(test_checker), TEST(test_nasty_texts),  TEST(test_stands_alone),
-      TEST(test_same_again),          TEST(test_small_pages),  TEST(test_places),
-      TEST(test_stacked_pictures),    TEST(test_cannot_write), TEST(test_locale_comes_back),
+      cmocka_unit_test(test_checker),
+      cmocka_unit_test(test_bounds),
+      TEST(test_nasty_texts),
+      TEST(test_stands_alone),
+      TEST(test_same_again),
+      TEST(test_small_pages),
+      TEST(test_places),
+      TEST(test_stacked_pictures),
+      TEST(test_cannot_write),
+      TEST(test_locale_comes_back),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

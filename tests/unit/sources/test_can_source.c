@@ -278,6 +278,24 @@ static void test_sources(void **state) {
   od_can_decoder_free(d);
 }
 
+// Addresses of one byte, 0 to 255. What is no address is an error: no other address is used in its place.
+static void test_addresses(void **state) {
+  static const char *const wrong[] = {"EEC1@-1.Speed",  "EEC1@256.Speed", "EEC1@999.Speed", "EEC1@1000.Speed",
+                                      "EEC1@ 17.Speed", "EEC1@+17.Speed", "EEC1@.Speed",    "EEC1@x.Speed"};
+  od_can_decoder *d = make_j1939(*state, (const char *[]){"EEC1@0.Speed", "EEC1@255.Speed", NULL});
+  assert_true(decode_line(d, "(1.0) c 0CF00400#FFFFFF0800FFFFFF", "EEC1@0.Speed") == 1);
+  assert_true(decode_line(d, "(2.0) c 0CF004FF#FFFFFF1000FFFFFF", "EEC1@255.Speed") == 2);
+  od_can_decoder_free(d);
+  for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+    const char *path = scratch_path(*state, "j.dbc"), *databases[] = {path, NULL}, *columns[] = {wrong[i], NULL};
+    const od_twin_source source = {.name = "bus", .type = OD_SOURCE_CAN, .database = databases, .column = columns};
+    char text[120];
+    snprintf(text, sizeof text, "bus: '%s' has no source address after '@'; expected a number from 0 to 255", wrong[i]);
+    assert_int_equal(od_can_decoder_new(&source, &d, &err), OD_BAD_INPUT);
+    if (!strstr(err.text, text)) fail_msg("%s", err.text);
+  }
+}
+
 // Random messages of many sources, partly with lost packets: the same rows as those of the trace as a log.
 static void test_as_logs(void **state) {
   scratch *s = *state;
@@ -364,6 +382,7 @@ int main(void) {
       cmocka_unit_test_setup_teardown(test_socket, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_several_frames, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_sources, scratch_setup, scratch_teardown),
+      cmocka_unit_test_setup_teardown(test_addresses, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_as_logs, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_several_frames_by_socket, scratch_setup, scratch_teardown),
       cmocka_unit_test_setup_teardown(test_interface, scratch_setup, scratch_teardown)};

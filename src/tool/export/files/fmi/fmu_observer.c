@@ -48,7 +48,7 @@ static fmu_run *lay_out(void *memory, size_t size) {
 
 fmu_run *fmu_new(void) {
   const od_observer_options options = od_embedded_observer_options(&d->embedded);
-  return od_observer_check(&options) ? NULL : fmu_create(lay_out);
+  return od_observer_check(&options, NULL) == OD_OK ? fmu_create(lay_out) : NULL;
 }
 
 void fmu_free(fmu_run *r) {
