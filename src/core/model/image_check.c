@@ -705,8 +705,8 @@ static bool check_tree_states(const checking *c) {
   int own = 0;
   for (int i = 0; i < t->groups; i++) {
     const od_joint_states *g = &t->group[i];
-    if (g->first != own || g->count < 1 || g->count > OD_MOST_JOINT_STATES || g->actuator < 0 ||
-        g->count > t->own_count - own || m->actuator[g->actuator].coordinate != g->coordinate ||
+    if (g->first != own || g->count < 1 || g->count > OD_MOST_JOINT_STATES || g->count > t->own_count - own ||
+        m->actuator[g->actuator].coordinate != g->coordinate ||
         (i > 0 && t->group[i - 1].coordinate >= g->coordinate) || !increases(t->own, own, own + g->count))
       return wrong(c, "tree_states.group", i);
     own += g->count;

@@ -136,7 +136,7 @@ static const od_model_field actuator[] = {
     OPTIONAL(od_actuator, length_row, length_rows),
 };
 static const od_model_field joint_states[] = {
-    OPTIONAL(od_joint_states, actuator, actuators),
+    INDEX(od_joint_states, actuator, actuators),
     INDEX(od_joint_states, coordinate, coordinates),
     START(od_joint_states, first, tree_states.own_count),
     COUNT(od_joint_states, count),

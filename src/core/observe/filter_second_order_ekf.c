@@ -38,7 +38,7 @@ typedef struct trial {
 } trial;
 
 // Computes the Jacobians of a trial at x + factor s: first with respect to the states (rows x nx), then with respect to the
-// parameters (rows x np). Fails with a status of od_sim_step().
+// parameters (rows x np). Rows of sensors without a value stay unchanged. Fails with a status of od_sim_step().
 static od_status jacobians(od_observer *o, const od_deviations *r, const trial *t, double factor, const double *s,
                            int rows, double *J) {
   od_sim *probe = od_deviations_probe(o);
@@ -46,7 +46,6 @@ static od_status jacobians(od_observer *o, const od_deviations *r, const trial *
   od_status status = od_deviations_try(o, r, factor, s);
   if (status != OD_OK) return status;
   if (t->h > 0) return od_sim_step_with_jacobians(probe, t->h, t->u, J, NULL, NULL, by_p);
-  memset(J, 0, (size_t)(rows * (o->nx + o->np)) * sizeof *J);
   return od_sim_output_rows(probe, (const unsigned char *)o + o->present, J, NULL, by_p);
 }
 

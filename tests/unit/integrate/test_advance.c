@@ -361,6 +361,26 @@ static void test_without_an_end(void **state) {
   }
 }
 
+// A run that needs too many steps fails at its check of the pace, after 100000 steps of 1 us. The simulation is at the begin of the failed step,
+// on the closed form, and the program may go on without the run.
+static void test_too_many_steps(void **state) {
+  (void)state;
+  od_plant *plant;
+  od_sim *sim = start_lag(&plant, "tr-bdf2"), *at;
+  od_advance *advance = od_advance_new(
+      sim, &(od_advance_options){
+               .tolerance = 1e-5, .longest = 1e-6, .end = 1, .most_steps = 1000, .inputs = {NULL, pulse, pulse_break}});
+  assert_int_equal(od_sim_advance(advance, 1, &at), OD_NOT_CONVERGED);
+  const od_advance_failure failure = od_advance_get_failure(advance);
+  assert_int_equal(failure.problem, OD_ADVANCE_TOO_MANY);
+  near(failure.at, 0.1, 1e-3);
+  assert_true(od_sim_time(sim) == failure.at);
+  near(od_sim_state(sim)[0], exact(failure.at), 1e-9);
+  od_advance_free(advance);
+  od_sim_free(sim);
+  od_plant_free(plant);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_pulse),
@@ -372,6 +392,7 @@ int main(void) {
       cmocka_unit_test(test_machines),
       cmocka_unit_test(test_constant_inputs),
       cmocka_unit_test(test_without_an_end),
+      cmocka_unit_test(test_too_many_steps),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -196,6 +196,42 @@ static void test_planes_of_slides(void **state) {
   }
 }
 
+// The states of frictions in joints are eliminated with their joints, also the state with the index 0.
+static void test_states_of_joints(void **state) {
+  (void)state;
+  static const char text[] =
+      "bodies: {a: {beam: {mass: 1 kg, length: 1 m}}, b: {beam: {mass: 1 kg, length: 1 m}}}\njoints:\n"
+      "  A: {type: revolute, between: [ground, a.start], friction: {law: lugre, Fs: 3 N m, Fc: 2 N m, vs: 0.1 rad/s, sigma_0: 5 kN m/rad}}\n"
+      "  B: {type: revolute, between: [a.end, b.start], friction: {law: lugre, Fs: 3 N m, Fc: 2 N m, vs: 0.1 rad/s, sigma_0: 5 kN m/rad}}\n"
+      "initial: {A.angle: 0.1 rad, B.angle: 0.2 rad}\n";
+  od_machine *machine = od_test_machine_text(text);
+  const od_tree_states *t = &od_machine_model(machine)->tree_states;
+  assert_int_equal(t->groups, 2);
+  assert_int_equal(t->rests, 0);
+  for (int i = 0; i < 2; i++) {
+    assert_int_equal(t->group[i].coordinate, i);
+    assert_int_equal(t->group[i].first, i);
+    assert_int_equal(t->group[i].count, 1);
+    assert_int_equal(t->own[i], i);
+  }
+  od_machine_free(machine);
+  // The brake in the first joint has a state that depends on a pressure as well.
+  static const char braked[] =
+      "oil: {density: 870, law: constant, modulus: 1.4 GPa}\nvolumes: {C: {volume: 1 L}}\n"
+      "bodies: {a: {beam: {mass: 1 kg, length: 1 m}}, b: {beam: {mass: 1 kg, length: 1 m}}}\njoints:\n"
+      "  A: {type: revolute, between: [ground, a.start]}\n"
+      "  B: {type: revolute, between: [a.end, b.start], friction: {law: lugre, Fs: 3 N m, Fc: 2 N m, vs: 0.1 rad/s, sigma_0: 5 kN m/rad}}\n"
+      "brakes: {brake: {joint: A, at: C, holding: 40 N m, deflection: 5 deg, damping: 0.5 N m s/rad, engage: 20 bar, release: 35 bar}}\n"
+      "initial: {A.angle: 0.1 rad, B.angle: 0.2 rad, C.pressure: 10 bar}\n";
+  machine = od_test_machine_text(braked);
+  const od_model *m = od_machine_model(machine);
+  assert_int_equal(m->tree_states.groups, 1);
+  assert_int_equal(m->tree_states.group[0].coordinate, 1);
+  assert_int_equal(m->tree_states.own_count, 1);
+  assert_true(m->states > 2 && m->tree_states.rests == m->states - 1);
+  od_machine_free(machine);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_shared_loads),
@@ -206,6 +242,7 @@ int main(void) {
       cmocka_unit_test(test_first_junction),
       cmocka_unit_test(test_measured_components),
       cmocka_unit_test(test_planes_of_slides),
+      cmocka_unit_test(test_states_of_joints),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

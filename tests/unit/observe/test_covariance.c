@@ -400,8 +400,50 @@ static void decaying_states(void **state) {
   }
 }
 
+// The small scratch memory is enough for a prediction with noise of all states and parameters and for four sensors together, also if there are many
+// more parameters than states: the numbers behind the memory are unchanged. Oracle of the prediction: sums of products.
+static void small_memory(void **state) {
+  (void)state;
+  enum { LARGEST = 48, BEHIND = 64 };
+  static double P[LARGEST * LARGEST + 8], full[LARGEST * LARGEST], rows[LARGEST * LARGEST], gains[4 * LARGEST];
+  static const int sizes[][2] = {{1, 0}, {2, 18}, {1, 40}, {5, 30}, {8, 40}, {9, 3}, {24, 0}, {20, 24}};
+  double *large = calloc(1 << 16, sizeof *large);
+  od_dice dice = {11};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+    const int nx = sizes[i][0], np = sizes[i][1], n = nx + np, room = od_covariance_small_scratch(nx, np, n);
+    assert_true(n <= LARGEST && od_covariance_scratch(nx, np) <= 1 << 16);
+    double *small = malloc((size_t)(room + BEHIND) * sizeof *small), *A = calloc((size_t)(nx * nx), sizeof *A),
+           *B = calloc((size_t)(nx * np + 1), sizeof *B), *h = calloc((size_t)n, sizeof *h);
+    assert_true(large && small && A && B && h);
+    for (int k = 0; k < room + BEHIND; k++) small[k] = 12345;
+    for (int k = 0; k < nx; k++) A[k * nx + k] = 0.5;
+    for (int k = 0; k < n * n; k++) full[k] = k % (n + 1) == 0, rows[k] = od_dice_uniform(&dice, -1, 1);
+    od_covariance b = {.nx = nx, .np = np, .P = P, .scratch = large};
+    assert_true(od_covariance_set(&b, full));
+    b.scratch = small, b.room = room;
+    assert_true(od_covariance_predict_rows(&b, A, np ? B : NULL, n, rows));
+    od_covariance_get(&b, full);
+    for (int r = 0; r < n; r++)
+      for (int c = 0; c < n; c++) {
+        double sum = r != c ? 0 : r < nx ? 0.25 : 1;
+        for (int k = 0; k < n; k++) sum += rows[k * n + r] * rows[k * n + c];
+        near(full[r * n + c], sum, 1e-11 * n);
+      }
+    for (int k = 0; k < 4; k++) {
+      for (int j = 0; j < n; j++) h[j] = od_dice_uniform(&dice, -1, 1);
+      od_covariance_project(&b, h);
+      od_covariance_take(&b, 0.1);
+    }
+    od_covariance_settle(&b, gains);
+    for (int k = 0; k < BEHIND; k++) assert_true(small[room + k] == 12345);
+    free(small), free(A), free(B), free(h);
+  }
+  free(large);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(alternating_noise),
+                                     cmocka_unit_test(small_memory),
                                      cmocka_unit_test(one_good_sensor),
                                      cmocka_unit_test(ill_conditioned_sequences),
                                      cmocka_unit_test(all_sizes),

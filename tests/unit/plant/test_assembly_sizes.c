@@ -2,10 +2,14 @@
 // linkage (law of cosines).
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "support/test.h"
 
+#include "machine/machine.h"
 #include "oleodyn/oleodyn.h"
+#include "support/machine_file.h"
 #include "support/machines.h"
 
 // Ground 2, crank 0.5, coupler 1.8, rocker 1.2, in units of `size`. Returns the rocker's angle at the ground from the x axis, for the open branch.
@@ -70,6 +74,41 @@ static void far_from_the_origin(void **state) {
     }
 }
 
+// Two rods between the same points, whose lengths differ by 2 e: at the best position both have the residual e. The machine's size, the distance
+// of P, is 4 m, so that loops are closed if sqrt(2) e < 1e-10 (1 + 4) m.
+static void redundant_rods(void **state) {
+  static const double limit = 5e-10 / 1.4142135623730951, parts[] = {0, 0.1, 0.9, 1.1, 3, 1e3};
+  for (int i = 0; i < 6; i++) {
+    char text[800];
+    const double e = parts[i] * limit;
+    snprintf(
+        text, sizeof text,
+        "bodies: {load: {point: {mass: 1 kg}}, other: {point: {mass: 1 kg}}}\nground: {points: {P: [-4 m, 0]}}\n"
+        "joints:\n  slide: {type: prismatic, between: [ground, load], axis: [1, 0, 0]}\n"
+        "  free: {type: prismatic, between: [ground, other], axis: [1, 0, 0]}\n"
+        "rods:\n  long: {between: [ground.P, load], length: %.17g m}\n  short: {between: [ground.P, load], length: %.17g m}\n"
+        "initial: {slide.position: about 0.1 m, free.position: 0 m}\n",
+        4.2 + e, 4.2 - e);
+    machine_file_write(*state, text, strlen(text));
+    od_messages *messages = od_messages_new();
+    od_machine *machine = NULL;
+    const od_status status = od_machine_load(((const machine_file *)*state)->path, NULL, &machine, messages);
+    char *printed = messages_text(messages);
+    if (parts[i] < 1) {
+      if (status != OD_OK) fail_msg("%.3g m: %s", e, printed);
+      double x;
+      const char *const output[] = {"slide.position"};
+      od_test_run_to(machine, "rk4", 1e-3, 1e-3, output, 1, &x);
+      near(x, 0.2, 1e-9);
+    } else if (status != OD_BAD_INPUT || !strstr(printed, "' cannot close: the rod is ")) {
+      fail_msg("%.3g m: %s", e, printed);
+    }
+    free(printed);
+    od_messages_free(messages);
+    od_machine_free(machine);
+  }
+}
+
 // A four-bar linkage in each plane of the ground's axes, whose coupler consists of two bodies that a fixed joint connects: the loop.
 static void fixed_joints_in_planes(void **state) {
   (void)state;
@@ -106,7 +145,8 @@ static void fixed_joints_in_planes(void **state) {
 }
 
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(four_bars), cmocka_unit_test(far_from_the_origin),
-                                     cmocka_unit_test(fixed_joints_in_planes)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(four_bars), cmocka_unit_test(far_from_the_origin), cmocka_unit_test(fixed_joints_in_planes),
+      cmocka_unit_test_setup_teardown(redundant_rods, machine_file_start, machine_file_end)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

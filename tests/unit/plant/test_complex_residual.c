@@ -13,6 +13,9 @@
 enum { MOST = 40 };
 static const double h = 1e-60;  // imaginary step
 
+// Whether check() evaluates the complex residual at velocities that are not numbers before each point.
+static bool fail_before;
+
 // Compares the complex residual at a random point with the residual and its derivatives, for all parameters and without one.
 static void check(const od_plant *plant, uint64_t seed, int *compared) {
   int nx = od_plant_nx(plant), nk = od_plant_nk(plant), np = plant->np;
@@ -38,6 +41,13 @@ static void check(const od_plant *plant, uint64_t seed, int *compared) {
       for (int i = 0; i < nx; i++) dx[i] = od_dice_uniform(&dice, -1, 1), X[2 * i] = x[i], X[2 * i + 1] = h * dx[i];
       for (int i = 0; i < nk; i++) dk[i] = od_dice_uniform(&dice, -1, 1), K[2 * i] = k[i], K[2 * i + 1] = h * dk[i];
       if (plant->ops->residual(plant, work, 0.3, x, k, u, g) != OD_OK) break;
+      if (fail_before) {
+        double bad[2 * MOST];
+        memcpy(bad, X, sizeof bad);
+        for (int i = 0; i < plant->nz; i++) bad[2 * (plant->nz + i)] = NAN;
+        assert_int_equal(ops->begin(plant, work, memory, parameter, h), OD_OK);
+        assert_int_not_equal(ops->residual(plant, work, memory, bad, K, G), OD_OK);
+      }
       assert_int_equal(ops->begin(plant, work, memory, parameter, h), OD_OK);
       assert_int_equal(ops->residual(plant, work, memory, X, K, G), OD_OK);
       for (int i = 0; i < nk; i++) {
@@ -134,6 +144,33 @@ static void test_machines(void **state) {
   assert_true(machines == 25 && mechanical > 5 && compared > 200);
 }
 
+// Machines with loops, each point after an evaluation at velocities that are not numbers, in the same memory. Their predictions use velocities
+// and accelerations of the last point.
+static void test_after_failures(void **state) {
+  (void)state;
+  int machines = 0, compared = 0, rows = 0;
+  for (uint64_t seed = 1; machines < 10 && seed < 400; seed++) {
+    od_model *m = od_random_machine(seed, seed % 2, true, seed % 3 == 0, false);
+    if (!m || m->rows == 0) {
+      od_model_free(m);
+      continue;
+    }
+    od_plant *plant = NULL;
+    assert_int_equal(od_model_plant(m, NULL, 0, NULL, 0, &plant, NULL), OD_OK);
+    if (od_plant_nx(plant) <= MOST && plant->nu <= MOST && plant->ops->in_complex) {
+      machines++;
+      rows = m->rows > rows ? m->rows : rows;
+      fail_before = true;
+      check(plant, seed, &compared);
+      fail_before = false;
+    }
+    od_plant_free(plant);
+    od_model_free(m);
+  }
+  print_message("%d machines with up to %d rows: %d residuals compared\n", machines, rows, compared);
+  assert_true(machines == 10 && rows > 2 && compared >= 15);
+}
+
 // A function that fails at one of its calls: no derivatives, whichever column fails.
 static int calls_left;
 static int fails_once(void *user, double t, const double *x, const double *u, const double *p, double *dx) {
@@ -185,6 +222,7 @@ static void test_states_as_outputs(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(test_function), cmocka_unit_test(test_machines),
-                                     cmocka_unit_test(test_failed_columns), cmocka_unit_test(test_states_as_outputs)};
+                                     cmocka_unit_test(test_after_failures), cmocka_unit_test(test_failed_columns),
+                                     cmocka_unit_test(test_states_as_outputs)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -269,6 +269,36 @@ static void test_idle_elements(void **state) {
   od_machine_free(machine);
 }
 
+// A cart of 2 kg on a horizontal rail is driven along the line from a point 1 m above the rail. At the position q the force in this line has the
+// horizontal part m a and the vertical part m a / q, which the rail carries in addition to the weight. Oracle: Newton's second law.
+static void test_load_of_the_rail(void **state) {
+  (void)state;
+  od_machine *machine = od_test_machine_text(
+      "gravity: [0, -10]\nground: {points: {O: [0, 0], H: [0, 1 m]}}\nbodies: {a: {point: {mass: 2 kg}}}\n"
+      "joints: {A: {type: prismatic, between: [ground.O, a], axis: [1, 0, 0]}}\n"
+      "springs: {S: {between: [ground.H, a], stiffness: 100 N/m, length: 1 m}}\ninitial: {A.position: 1.5 m}\n");
+  const od_model *m = od_machine_model(machine);
+  const int moved = od_test_output(machine, "A.position");
+  const od_drive drive = {OD_DRIVE_ELEMENT, 0, 1};
+  const od_output *load = &m->output[od_test_output(machine, "A.force")];
+  od_plant *plant;
+  od_inverse *inverse;
+  assert_int_equal(od_machine_plant(machine, NULL, 0, NULL, 0, &plant, NULL), OD_OK);
+  assert_int_equal(od_inverse_new(plant, &moved, 1, 0, &drive, 1, NULL, 0, &inverse), OD_OK);
+  assert_int_equal(od_inverse_start(inverse), OD_OK);
+  for (int k = 0; k < 5; k++) {
+    const double q = 1.5 + 0.1 * k, rate = 0;
+    double second = 3 - k, effort;
+    const double vertical = 2 * second / q;
+    assert_int_equal(od_inverse_solve(inverse, NULL, &q, &rate, &second, &effort), OD_OK);
+    near(fabs(effort), hypot(2 * second, vertical), 1e-9);
+    near(fabs(od_inverse_output(inverse, load)), fabs(20 + vertical), 1e-9);
+  }
+  od_inverse_free(inverse);
+  od_plant_free(plant);
+  od_machine_free(machine);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test_setup_teardown(test_drives_without_effect, setup, teardown),
@@ -280,6 +310,7 @@ int main(void) {
       cmocka_unit_test(test_branch),
       cmocka_unit_test(test_idle_elements),
       cmocka_unit_test(test_rod_force),
+      cmocka_unit_test(test_load_of_the_rail),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -8,6 +8,7 @@
 #include "machine/machine.h"
 #include "oleodyn/sim.h"
 #include "support/machines.h"
+#include "support/random_machine.h"
 
 enum { MOST = 24 };
 
@@ -79,7 +80,41 @@ static void test_outputs_stay(void **state) {
   for (int k = 0; k < 4; k++) check(k & 1, k & 2);
 }
 
+// The quaternions of bodies keep their sign at every change of the reference rotation, whatever rotation the old reference is and whatever the
+// angles are: the pose is the same before and after.
+static void test_quaternions_stay(void **state) {
+  (void)state;
+  od_machine *machine = od_test_machine_text(text);
+  int output[8], reversed = 0, changes = 0;
+  static const char *const names[] = {"upper.pose.qw", "upper.pose.qx", "upper.pose.qy", "upper.pose.qz",
+                                      "lower.pose.qw", "lower.pose.qx", "lower.pose.qy", "lower.pose.qz"};
+  for (int i = 0; i < 8; i++) output[i] = od_test_output(machine, names[i]);
+  od_plant *plant = NULL;
+  assert_int_equal(od_machine_plant(machine, output, 8, NULL, 0, &plant, NULL), OD_OK);
+  od_sim *sim = od_sim_new(plant);
+  assert_int_equal(od_sim_start(sim, 0, NULL), OD_OK);
+  od_dice dice = {7};
+  for (int round = 0; round < 400; round++) {
+    double x[MOST], before[8], after[8];
+    memcpy(x, od_sim_state(sim), sizeof(double) * 14);
+    for (int i = 1; i < 7; i++) x[i] = od_dice_uniform(&dice, -3, 3);
+    assert_int_equal(od_sim_set(sim, 0, x, NULL), OD_OK);
+    assert_int_equal(od_sim_outputs(sim, before), OD_OK);
+    bool changed = false;
+    assert_int_equal(od_sim_repartition(sim, NULL, &changed), OD_OK);
+    assert_int_equal(od_sim_outputs(sim, after), OD_OK);
+    for (int i = 0; i < 8; i++) near(after[i], before[i], 1e-9);
+    changes += changed;
+    reversed += before[0] < 0;
+  }
+  print_message("%d changes, %d quaternions with a negative first component\n", changes, reversed);
+  assert_true(changes > 200 && reversed > 50);
+  od_sim_free(sim);
+  od_plant_free(plant);
+  od_machine_free(machine);
+}
+
 int main(void) {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(test_outputs_stay)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_outputs_stay), cmocka_unit_test(test_quaternions_stay)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
