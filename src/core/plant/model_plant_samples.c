@@ -143,14 +143,17 @@ od_status od_model_plant_sample(const od_plant *plant, void *work, double t, dou
   for (int i = 0; by_parameters && i < nx * plant->np; i++) by_parameters[i] = 0;
   // Elements and blocks with modes switch first, so that samples use the new modes. Switches that the samples cause are taken
   // afterward.
-  od_status status = od_model_plant_switch(plant, work, x, map, by_parameters);
+  bool sampled = false;
+  od_status status = od_model_switchers(m) ? od_model_plant_switch(plant, work, x, map, by_parameters) : OD_OK;
   for (int i = 0; i < od_model_samplers(m) && status == OD_OK; i++) {
     double period = m->block[m->sampler[i]].sample, *count = p.w + m->layout.sampled + i;
     if (t < (*count - time_tolerance) * period) continue;
     *count = floor(t / period + time_tolerance) + 1;
     status = sample_block(d, &p, m->sampler[i], x, map, by_parameters);
+    sampled = true;
   }
-  if (status == OD_OK) status = od_model_plant_switch(plant, work, x, map, by_parameters);
+  if (status == OD_OK && sampled && od_model_switchers(m))
+    status = od_model_plant_switch(plant, work, x, map, by_parameters);
   if (status != OD_OK) return status;
   p.head->linear = 0;
   for (int i = 0; i < nx; i++)
