@@ -27,7 +27,7 @@ static bool option_key(int i, od_key *key) {
 }
 
 static const od_key keys[] = {
-    {"type", OD_CHOICE, NULL, "type of the [filter](experiment-files.md#filter); `filter: ukf` is a short form",
+    {"type", OD_CHOICE, NULL, "type of the [filter](experiment-files.md#the-filter); `filter: ukf` is a short form",
      .choice = od_filter_name},
     {"form", OD_CHOICE, "square-root|joseph",
      "form in which the covariance is stored. `square-root`: a factor of the covariance. `joseph`: the covariance "

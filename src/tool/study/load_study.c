@@ -96,6 +96,7 @@ typedef struct study_loader {
   bool has_sweep;  // whether the file has the section 'transfer', stored in `sweep`
   od_tf_wish sweep;
   od_simulate_wish values;  // default for the runs of the study
+  od_nearest *nearest;      // for each name in --case, the nearest name of a case
 } study_loader;
 
 // The settings of a case for its experiment.
@@ -191,7 +192,10 @@ static bool read_start(study_loader *sl, const od_section *section, bool otherwi
 static void add_case(study_loader *sl, const char *name, const od_section *section, wish *w, od_case like) {
   const od_study_options *o = sl->options;
   bool is_wanted = o->only_count == 0;
-  for (int i = 0; i < o->only_count; i++) is_wanted = is_wanted || !strcmp(o->only[i], name);
+  for (int i = 0; i < o->only_count; i++) {
+    is_wanted = is_wanted || !strcmp(o->only[i], name);
+    od_nearest_try(&sl->nearest[i], name);
+  }
   if (!is_wanted) return;
   od_case *c = od_study_add_case(sl->s);
   if (!c) return;
@@ -316,10 +320,8 @@ static void check_only(study_loader *sl) {
     bool found = false;
     for (int c = 0; c < sl->s->cases; c++) found = found || !strcmp(sl->s->item[c].name, o->only[i]);
     if (found) continue;
-    od_nearest nearest = od_nearest_to(o->only[i]);
-    for (int c = 0; c < sl->s->cases; c++) od_nearest_try(&nearest, sl->s->item[c].name);
     od_messages_add(sl->ld.messages, (od_place){.file = "--case"}, "the study has no case '%s'%s", o->only[i],
-                    od_nearest_suggestion(&nearest, NULL).text);
+                    od_nearest_suggestion(&sl->nearest[i], NULL).text);
   }
 }
 
@@ -340,6 +342,9 @@ static od_status read_file(void *user) {
   if (sl->has_sweep) od_tf_wish_read_sweep(ld, transfer, &sl->sweep);
   int values = od_section_get(ld, &file, "values");
   if (values >= 0) sl->values.value = od_value_wishes_read(ld, values, &sl->s->memory, &sl->values.values);
+  sl->nearest = OD_TAKE(&ld->document->arena, od_nearest, sl->options->only_count);
+  if (!sl->nearest) return OD_NO_MEMORY;
+  for (int i = 0; i < sl->options->only_count; i++) sl->nearest[i] = od_nearest_to(sl->options->only[i]);
   int cases = od_section_need(ld, &file, "cases");
   for (int key = od_first(ld, cases, "cases"); key >= 0; key = od_next(ld, key)) read_case(sl, key);
   if (cases >= 0 && ld->tree.node[cases].kind == OD_TREE_MAP && ld->tree.node[cases].count == 0)

@@ -83,7 +83,7 @@ static od_table *read_log(scratch *s) {
 static void test_memory(void **state) {
   scratch *s = *state;
   od_table *log = read_log(s);
-  const long first = is_long() ? 100000 : 20000, more = is_long() ? 1000000 : 60000;
+  const long first = 100000, more = is_long() ? 1000000 : 60000;
   put_twin(s, "log: {type: stdin}");
   feed twin = start_twin(s);
   send_rows(&twin, log, 0, first, 1e-3, 0);

@@ -207,7 +207,8 @@ static double latency_99(scratch *s) {
   return INFINITY;
 }
 
-// Prints the latencies. They are checked if the computer has a processor for each thread that wants one.
+// Prints the latencies and checks them. The limit of 5 ms holds for the long run on a computer that has a processor for each thread that wants
+// one. Beside other tests the limit only shows stalls.
 static void judge_latencies(scratch *s, probe *p, int rows) {
   double load = NAN;
   FILE *f = fopen("/proc/loadavg", "r");
@@ -219,7 +220,8 @@ static void judge_latencies(scratch *s, probe *p, int rows) {
       "%d samples at 1 kHz, load of the computer %.1f on %ld processors: from arrival to estimate 99 %% within %g ms; from sender to another reader, with the outages of the "
       "broker, median %.2f ms, 99 %% within %.2f ms\n",
       rows, load, sysconf(_SC_NPROCESSORS_ONLN), 1e3 * twin, 1e3 * p->latency[p->count / 2], 1e3 * broker);
-  if (load <= (double)sysconf(_SC_NPROCESSORS_ONLN)) assert_true(twin <= 5e-3);
+  bool is_quiet = getenv("OD_LONG") && load <= (double)sysconf(_SC_NPROCESSORS_ONLN);
+  assert_true(twin <= (is_quiet ? 5e-3 : 1));
   free_client(p->m);
   free(p->latency);
 }
