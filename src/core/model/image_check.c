@@ -23,7 +23,7 @@ static bool wrong(const checking *c, const char *table, long long item) {
 
 // Reports a table that is wrong as a whole. Returns false.
 static bool wrong_table(const checking *c, const char *table) {
-  od_fail(c->err, OD_BAD_INPUT, "the image is damaged: its table '%s' is wrong", table);
+  od_fail(c->err, OD_BAD_INPUT, "the image is damaged: its table '%s' is wrong; compile the machine again", table);
   return false;
 }
 

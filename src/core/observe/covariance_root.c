@@ -352,11 +352,8 @@ static bool add(od_covariance *b, const double *Q, const double *q) {
 }
 
 static bool add_rows(od_covariance *b, int count, const double *rows) {
-  int n = b->nx + b->np;
-  int nx = b->nx, np = b->np, first = 0;
+  int nx = b->nx, np = b->np, n = nx + np, first = first_column(b, count, rows + nx), from = quad_before(n, first);
   double *noise = b->scratch;
-  while (first < np && (count == 0 || rows[nx + first] == 0)) first++;
-  int from = quad_before(n, first);
   for (int r = 0; r < count; r++) {  // parameters become the first
     od_copy_few(np - from, rows + r * n + nx + from, noise + r * n + from);
     od_copy_few(nx, rows + r * n, noise + r * n + np);

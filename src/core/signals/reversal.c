@@ -39,7 +39,9 @@ double od_signal_pace(const od_signals *s, int index, double t, double end) {
 
 // Returns the first time with the new sign, between low (old sign) and high (new sign).
 static double locate(const od_signals *s, int index, double sign, double low, double high) {
-  for (double middle; middle = low + (high - low) / 2, middle > low && middle < high;) {
+  for (int i = 0; i < 200; i++) {
+    double middle = low + (high - low) / 2;
+    if (middle <= low || middle >= high) break;
     if (od_signal_value(s, index, middle) * sign < 0)
       high = middle;
     else

@@ -9,6 +9,7 @@
 #include "base/allocate.h"
 #include "document/index.h"
 #include "document/texts.h"
+#include "io/wording.h"
 
 enum { MOST_MESSAGES = 1000, MOST_WARNINGS = 100, LONGEST_TEXT = 1024, LONGEST_CONTEXT = 512 };
 
@@ -165,7 +166,7 @@ void od_messages_sort(od_messages *m, int first) {
     memmove(m->item + last, m->item + last + 1, (size_t)(m->count - last) * sizeof *m->item);
     dropped++;
   }
-  od_messages_add(m, (od_place){0}, "%d more %s not shown", dropped, dropped == 1 ? "error is" : "errors are");
+  od_messages_add(m, (od_place){0}, "%d more %s not shown", dropped, od_form(dropped, "error is", "errors are"));
 }
 
 void od_messages_soften(od_messages *m, int first) {
